@@ -1,0 +1,148 @@
+# hitmap: names the struct fields that fight over cachelines.
+#
+#	make demo	set up, build, run the main job on a real workload
+#	make check	set up, build, run the tests
+#	make		build/hitmap, which runs from the build tree (after "make setup")
+#
+# Variables, in any combination: ASAN=1 DEBUG=1 WERROR=1 CC=clang BUILD=dir PREFIX=dir DESTDIR=dir
+
+PREFIX ?= /usr/local
+BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
+
+# ---- The architecture: layers from the top, a file includes headers of its own layer and of those
+# below it only; tests/run/layers.sh holds the tree to this list.
+LAYERS := command front analysis attrib source sample base
+command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths
+front := report report_json report_view heatmap
+analysis := profile idset diff
+attrib := attrib type_dwarf
+source := perfdata_read perfdata_write pmu machine model_run note source
+sample := sample data_source line
+base := err mem intern buf map symtab json
+
+# The model library, below everything, and its front doors.
+MODEL := coherence stream lock door
+WORKLOADS := bench signal futex
+
+SRC := $(foreach l,$(LAYERS),$(addprefix src/,$(addsuffix .c,$($(l)))))
+SRC := $(wildcard $(SRC))
+BENCH_SRC := $(wildcard $(addprefix bench/,$(addsuffix .c,$(WORKLOADS))))
+MODEL_SRC := $(wildcard $(addprefix model/,$(addsuffix .c,$(MODEL))))
+
+# ---- Tools and flags
+LIBPERF ?= $(CURDIR)/deps/libperf
+PKGS := libelf libdw json-c inih libzstd
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty
+ifeq ($(shell pkg-config --exists libperf 2>/dev/null && echo yes),yes)
+PERF_CFLAGS := $(shell pkg-config --cflags libperf)
+PERF_LIBS := $(shell pkg-config --libs libperf)
+else
+PERF_CFLAGS := -isystem $(LIBPERF)/include
+PERF_LIBS := -L$(LIBPERF)/lib -lperf -lapi
+endif
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+	-Wformat=2 -Wno-unused-parameter $(if $(WERROR),-Werror)
+OPT := $(if $(DEBUG),-Og,-O2) -g
+SANITIZE := $(if $(ASAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined \
+	-fno-omit-frame-pointer)
+comma := ,
+CPPFLAGS += -D_GNU_SOURCE -Isrc -Imodel $(PERF_CFLAGS) $(PKG_CFLAGS)
+CFLAGS += -std=gnu11 $(OPT) $(WARN)
+LDLIBS := $(PERF_LIBS) $(PKG_LIBS) -lpthread -lm
+
+OBJ := $(SRC:%.c=$(BUILD)/obj/%.o)
+BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/obj/%.o)
+MODEL_OBJ := $(MODEL_SRC:%.c=$(BUILD)/obj/%.o)
+# What is loaded into other programs is never built with sanitizers of ours.
+DOOR_OBJ := $(MODEL_SRC:%.c=$(BUILD)/door/%.o)
+LIBDIR := $(BUILD)/lib/hitmap
+SHAREDIR := $(BUILD)/share/hitmap
+PLUGINS := $(patsubst model/qemu_%.c,$(LIBDIR)/libhitmap-qemu-%.so,$(wildcard model/qemu_api*.c))
+HOOKS := $(if $(wildcard model/hooks.c),$(LIBDIR)/libhitmap-hooks.a)
+MACHINES := $(patsubst configs/%,$(SHAREDIR)/%,$(wildcard configs/machines/*.conf))
+
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+
+all: $(BUILD)/hitmap $(PLUGINS) $(HOOKS) $(MACHINES)
+
+# A change of flags rebuilds: the flags are a file that changes only when they do.
+FLAGS_TEXT := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE)
+$(BUILD)/.flags: force
+	@mkdir -p $(BUILD)
+	@echo '$(FLAGS_TEXT)' | cmp -s - $@ || echo '$(FLAGS_TEXT)' >$@
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/.flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+
+$(BUILD)/door/%.o: %.c $(BUILD)/.flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+$(BUILD)/libhitmap.a: $(filter-out $(BUILD)/obj/src/main.o,$(OBJ)) $(BENCH_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/libmodel.a: $(MODEL_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/hitmap: $(BUILD)/obj/src/main.o $(BUILD)/libhitmap.a
+	$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(LIBDIR)/libhitmap-qemu-%.so: $(BUILD)/door/model/qemu_%.o $(BUILD)/door/model/qemu.o $(DOOR_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -shared $(LDFLAGS) -o $@ $^ -lpthread
+
+$(LIBDIR)/libhitmap-hooks.a: $(BUILD)/door/model/hooks.o $(DOOR_OBJ)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(SHAREDIR)/%: configs/%
+	@mkdir -p $(@D)
+	cp $< $@
+
+# ---- Tests
+$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libhitmap.a $(BUILD)/libmodel.a $(BUILD)/.flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libhitmap.a \
+		$(BUILD)/libmodel.a $(LDLIBS) -lcmocka
+
+tests: all $(UNIT)
+
+# Set-up comes first and in a make of its own: flags ask pkg-config for what it installs.
+setup:
+	@scripts/setup.sh
+
+check: setup
+	@scripts/check.sh
+
+check-long: setup
+	@scripts/check.sh long
+
+demo: setup
+	@$(MAKE) --no-print-directory all
+	@scripts/demo.sh $(BUILD)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/hitmap
+	install -d $(DESTDIR)$(PREFIX)/share/hitmap/machines
+	install -m 755 $(BUILD)/hitmap $(DESTDIR)$(PREFIX)/bin/hitmap
+	install -m 644 $(PLUGINS) $(HOOKS) $(DESTDIR)$(PREFIX)/lib/hitmap
+	install -m 644 $(MACHINES) $(DESTDIR)$(PREFIX)/share/hitmap/machines
+
+clean:
+	rm -rf build build-asan build-debug build-asan-debug $(BUILD)
+
+print-%:
+	@echo '$($*)'
+
+force:
+.PHONY: all tests setup check check-long demo install clean force
+.SECONDARY:
+
+-include $(OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(MODEL_OBJ:.o=.d) $(UNIT:=.d) \
+	$(wildcard $(BUILD)/door/model/*.d)

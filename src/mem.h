@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Memory that is there or the program ends: nothing above this file checks for NULL. */
+#ifndef HITMAP_MEM_H
+#define HITMAP_MEM_H
+
+#include <stddef.h>
+
+/* Three-way comparison for sort functions; never subtract, differences overflow. */
+#define CMP(a, b) (((a) > (b)) - ((a) < (b)))
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+void mem_exhausted(void) __attribute__((noreturn));
+void *mem_zalloc(size_t size) __attribute__((returns_nonnull));
+void *mem_realloc(void *p, size_t count, size_t size) __attribute__((returns_nonnull));
+char *mem_strdup(const char *s) __attribute__((returns_nonnull));
+char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
+
+/*
+ * Makes room for one more element in the array "*items" of "*room" elements, "count" of them used:
+ *	mem_grow(&v->item, &v->room, v->count);
+ *	v->item[v->count++] = x;
+ */
+#define mem_grow(items, room, count)                                                               \
+	do {                                                                                       \
+		if ((count) == *(room)) {                                                          \
+			*(room) = *(room) ? 2 * *(room) : 8;                                       \
+			*(items) = mem_realloc(*(items), *(room), sizeof(**(items)));              \
+		}                                                                                  \
+	} while (0)
+
+#endif

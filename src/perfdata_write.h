@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Writes a perf.data file that perf c2c, script, report and mem read. Records go out as they come; the
+ * header and the features are written by perfdata_finish(), and a file cut off before that still holds
+ * its records (the header's data size is kept up to date at every perfdata_sync()).
+ */
+#ifndef HITMAP_PERFDATA_WRITE_H
+#define HITMAP_PERFDATA_WRITE_H
+
+#include "err.h"
+#include "source.h"
+
+struct perfdata_writer;
+
+/* What the features of the file say. Strings may be NULL. */
+struct perfdata_features {
+	const char *host, *kernel, *arch, *cpu, *cpuid, *recorder;
+	int argc;
+	char *const *argv; /* the recording's command line */
+	uint32_t cpus;
+	const uint16_t *cpu_node, *cpu_core; /* by CPU */
+	uint64_t memory_kb;		     /* of the machine */
+};
+
+/* Two events: memory loads and memory stores, named as given. */
+struct err *perfdata_create(const char *path, const char *loads_name, const char *stores_name,
+			    const struct perfdata_features *features, struct perfdata_writer **w);
+
+/* One event as a record. Of a sample: ip, pid, tid, time, addr, cpu, period, weight, data_src and
+ * event (0 loads, 1 stores) are kept. */
+struct err *perfdata_write(struct perfdata_writer *w, const struct event *ev);
+struct err *perfdata_sync(struct perfdata_writer *w);
+/* Writes header and features, closes, frees. */
+struct err *perfdata_finish(struct perfdata_writer *w);
+uint64_t perfdata_bytes(const struct perfdata_writer *w);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reports of a sealed profile. The rows and figures of every format come from report_view. */
+#ifndef HITMAP_REPORT_H
+#define HITMAP_REPORT_H
+
+#include "profile.h"
+
+#include <stdio.h>
+
+struct report_options {
+	uint32_t top;	  /* lines shown; 0: the default */
+	bool all;	  /* every line, every cell */
+	bool unicode;	  /* block characters; else ASCII */
+	bool colour;
+	uint32_t columns; /* width, at most 100 */
+};
+
+/* "recording" and "profile" are of one source, at its end. False when there was nothing to show. */
+bool report_text(FILE *out, const struct recording *recording, const struct profile *profile,
+		 struct attrib *attrib, const struct report_options *options);
+bool report_json(FILE *out, const struct recording *recording, const struct profile *profile,
+		 struct attrib *attrib, const struct report_options *options);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A source is a stream of events in order of time, whatever they come from: a perf.data file, a pipe,
+ * a ring. Every analysis consumes this and nothing else.
+ */
+#ifndef HITMAP_SOURCE_H
+#define HITMAP_SOURCE_H
+
+#include "err.h"
+#include "note.h"
+#include "sample.h"
+
+enum event_kind {
+	EVENT_SAMPLE,
+	EVENT_MAP,
+	EVENT_COMM,
+	EVENT_FORK, /* a thread or process starts */
+	EVENT_EXIT,
+	EVENT_LOST, /* records were lost before they reached the file */
+	EVENT_NOTE, /* a private record of hitmap */
+};
+
+struct event_map {
+	uint64_t start, size, offset; /* offset: bytes into the file */
+	uint64_t inode;		      /* 0 when not recorded */
+	uint32_t major, minor;
+	uint32_t prot;		      /* PROT_ bits; PROT_EXEC alone for PERF_RECORD_MMAP of code */
+	bool kernel;
+	const char *path;	      /* interned; "//anon", "[heap]", "[kernel.kallsyms]_text", ... */
+	uint8_t build_id[20];
+	uint8_t build_id_size;	      /* 0 when not recorded */
+};
+
+struct event {
+	enum event_kind kind;
+	uint64_t time; /* ns, 0 when not recorded */
+	uint32_t pid, tid;
+	union {
+		struct sample sample;
+		struct event_map map;
+		struct {
+			const char *name; /* interned */
+			bool exec;	  /* the program changed: old maps are gone */
+		} comm;
+		struct {
+			uint32_t parent_pid, parent_tid;
+		} fork;
+		struct {
+			uint64_t count; /* records */
+		} lost;
+		struct note note;
+	};
+};
+
+struct recording_event {
+	const char *name; /* interned; "event 0" when not recorded */
+	uint32_t type;	  /* perf_event_attr.type */
+	uint64_t config, config1;
+	struct sample_layout layout;
+	uint64_t samples; /* seen so far */
+};
+
+/* What is known of a whole recording. Strings are interned, NULL when not recorded. */
+struct recording {
+	const char *path; /* "-" for standard input */
+	const char *host, *kernel, *arch, *cpu, *cpuid, *command, *recorder;
+	uint32_t cpus;	    /* 0 when not recorded */
+	uint32_t *cpu_node; /* by CPU, "cpu_nodes" of them; UINT32_MAX: unknown */
+	uint32_t cpu_nodes;
+	struct recording_event *events;
+	uint32_t event_count;
+	uint64_t first_time, last_time; /* of samples, ns */
+	uint64_t lost;			/* records and samples lost, as far as recorded */
+	uint64_t unknown_records;	/* skipped by their size */
+	uint64_t malformed_records;	/* samples shorter than their layout, skipped */
+	bool truncated;			/* the file ends inside a record: cut off there */
+};
+
+struct source;
+
+struct source_ops {
+	const char *name;
+	/* The next event, or "*end". An error ends the stream; what was given before is good. */
+	struct err *(*next)(struct source *s, struct event *ev, bool *end);
+	void (*close)(struct source *s);
+};
+
+struct source {
+	const struct source_ops *ops;
+	struct recording recording; /* complete once the stream has ended */
+};
+
+static inline struct err *source_next(struct source *s, struct event *ev, bool *end)
+{
+	return s->ops->next(s, ev, end);
+}
+
+static inline void source_close(struct source *s)
+{
+	if (s)
+		s->ops->close(s);
+}
+
+#endif

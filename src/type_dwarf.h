@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Lines, variables and type members from DWARF; the only file that includes libdw is type_dwarf.c. */
+#ifndef HITMAP_TYPE_DWARF_H
+#define HITMAP_TYPE_DWARF_H
+
+#include "intern.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct dwarf;
+
+/* NULL when the file has no debug information. Nothing is parsed before it is asked for. */
+struct dwarf *dwarf_open(const char *path, struct intern *pool);
+void dwarf_free(struct dwarf *d);
+
+/* Source position of link-time address "addr". "*file" is the base name, interned. */
+bool dwarf_line(struct dwarf *d, uint64_t addr, const char **file, uint32_t *line);
+
+struct dwarf_member {
+	const char *path;     /* "used[3].count", "Base::gen"; "" for a scalar variable itself */
+	const char *type;     /* of the whole variable: "struct ring", "long[8]" */
+	uint32_t offset, size; /* of the member within the variable, bytes */
+};
+
+/* The member at byte "offset" of the static variable at link-time address "addr". False when no
+ * variable with a type is there, or the offset is padding. */
+bool dwarf_variable_member(struct dwarf *d, uint64_t addr, uint64_t offset, struct dwarf_member *m);
+
+/* The member at byte "offset" of the type called "name" (struct, union, class or typedef). */
+bool dwarf_type_member(struct dwarf *d, const char *name, uint64_t offset, struct dwarf_member *m);
+
+#endif
