@@ -2,6 +2,7 @@
 #
 #	make demo	set up, build, run the main job on a real workload
 #	make check	set up, build, run the tests
+#	make bench	what it costs, as ratios against native runs
 #	make		build/hitmap, which runs from the build tree (after "make setup")
 #
 # Variables, in any combination: ASAN=1 DEBUG=1 WERROR=1 CC=clang BUILD=dir PREFIX=dir DESTDIR=dir
@@ -13,7 +14,7 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
 command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths
-front := report report_json report_view heatmap
+front := report report_json report_view report_diff heatmap
 analysis := profile idset diff
 attrib := attrib type_dwarf
 source := perfdata_read perfdata_write pmu machine model_run note source
@@ -127,6 +128,10 @@ demo: setup
 	@$(MAKE) --no-print-directory all
 	@scripts/demo.sh $(BUILD)
 
+bench: setup
+	@$(MAKE) --no-print-directory all
+	@scripts/bench.sh $(BUILD)
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/hitmap
 	install -d $(DESTDIR)$(PREFIX)/share/hitmap/machines
@@ -141,7 +146,7 @@ print-%:
 	@echo '$($*)'
 
 force:
-.PHONY: all tests setup check check-long demo install clean force
+.PHONY: all tests setup check check-long demo bench install clean force
 .SECONDARY:
 
 -include $(OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(MODEL_OBJ:.o=.d) $(UNIT:=.d) \
