@@ -16,7 +16,8 @@ command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths
 front := report report_json report_view heatmap
 analysis := profile idset diff
 attrib := attrib type_dwarf
-source := perfdata_read perfdata_write pmu machine model_run note source
+source := perfdata_read perfdata_write pmu machine model_run recorder door_read program emulator \
+	annotation note source
 sample := sample data_source line
 base := err mem intern buf map symtab json
 

@@ -72,7 +72,7 @@ struct perfdata_writer {
 	struct perfdata_features features;
 	struct file_front front;
 	struct blob record; /* the one being built */
-	uint64_t data_bytes;
+	uint64_t data_bytes, feature_bytes;
 	uint64_t latest;	     /* time of any event so far */
 	uint64_t round_latest;	     /* ... when the last round ended */
 	uint64_t settled;	     /* readers have given out events up to here */
@@ -632,11 +632,12 @@ static struct err *write_features(struct perfdata_writer *w)
 	e = write_bytes(w, sections, count * sizeof(*sections));
 	if (!e)
 		e = write_bytes(w, body.bytes, body.size);
+	w->feature_bytes = count * sizeof(*sections) + body.size;
 	free(body.bytes);
 	return e;
 }
 
-struct err *perfdata_finish(struct perfdata_writer *w)
+struct err *perfdata_finish(struct perfdata_writer *w, uint64_t *bytes)
 {
 	struct err *e = write_features(w);
 
@@ -644,11 +645,12 @@ struct err *perfdata_finish(struct perfdata_writer *w)
 		e = write_header(w);
 	if (fclose(w->file) && !e)
 		e = write_error(w);
+	*bytes = perfdata_bytes(w);
 	writer_free(w);
 	return e;
 }
 
 uint64_t perfdata_bytes(const struct perfdata_writer *w)
 {
-	return sizeof(w->front) + w->data_bytes;
+	return sizeof(w->front) + w->data_bytes + w->feature_bytes;
 }

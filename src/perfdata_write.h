@@ -38,8 +38,8 @@ struct err *perfdata_write(struct perfdata_writer *w, const struct event *ev);
  */
 struct err *perfdata_round(struct perfdata_writer *w, uint64_t low);
 struct err *perfdata_sync(struct perfdata_writer *w);
-/* Writes header and features, closes, frees. */
-struct err *perfdata_finish(struct perfdata_writer *w);
-uint64_t perfdata_bytes(const struct perfdata_writer *w);
+/* Writes header and features, closes, frees. "*bytes": what the file then holds. */
+struct err *perfdata_finish(struct perfdata_writer *w, uint64_t *bytes);
+uint64_t perfdata_bytes(const struct perfdata_writer *w); /* so far */
 
 #endif
