@@ -68,7 +68,6 @@ bool die_is_aggregate(int tag)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-
 /* Elements in one dimension; DIE_SIZE_UNKNOWN for "[]" and "[0]". */
 static uint64_t subrange_count(Dwarf_Die *subrange)
 {
@@ -162,7 +161,8 @@ static void walk_die(struct die_walk *w, Dwarf_Die *die, int depth)
 	if (!w->visit(w, die) || depth >= DIE_NESTING)
 		return;
 	name = tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type
-		       ? die_name(die) : NULL;
+		       ? die_name(die)
+		       : NULL;
 	if (name)
 		added = snprintf(w->scope + len, sizeof(w->scope) - len, "%s::", name);
 	if ((size_t)added < sizeof(w->scope) - len) {

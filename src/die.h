@@ -23,13 +23,14 @@ bool die_type(Dwarf_Die *die, Dwarf_Die *type);
 const char *die_name(Dwarf_Die *die);
 bool die_flag(Dwarf_Die *die, unsigned int name); /* of the DIE itself only */
 
-/* Takes "type" to what its qualifiers, and with "typedefs" its typedefs, stand for; false for void. */
+/* Takes "type" to what its qualifiers, and with "typedefs" its typedefs, stand for; false for void.
+ */
 bool die_peel(Dwarf_Die *type, bool typedefs);
 bool die_is_aggregate(int tag);
 /* The elements in each dimension of an array, DIE_SIZE_UNKNOWN for "[]" and "[0]". */
 unsigned int die_dimensions(Dwarf_Die *array, uint64_t *count);
-bool die_is_c(Dwarf_Die *die);		   /* of a unit in C, where tags have keywords */
-const char *die_keyword(Dwarf_Die *type);  /* "struct ", "" */
+bool die_is_c(Dwarf_Die *die);		      /* of a unit in C, where tags have keywords */
+const char *die_keyword(Dwarf_Die *type);     /* "struct ", "" */
 const char *die_spell_base(const char *name); /* "long unsigned int" as "unsigned long" */
 
 struct die_walk {

@@ -18,8 +18,8 @@ struct namer {
 
 /* Types that are one value to their users, whatever they wrap. */
 static const char *const opaque_types[] = {
-	"atomic_t", "atomic64_t", "atomic_long_t", "refcount_t", "rcuref_t", "spinlock_t",
-	"raw_spinlock_t", "arch_spinlock_t", "atomic_flag",
+	"atomic_t",   "atomic64_t",	"atomic_long_t",   "refcount_t",  "rcuref_t",
+	"spinlock_t", "raw_spinlock_t", "arch_spinlock_t", "atomic_flag",
 };
 
 static bool is_opaque(Dwarf_Die *type)
@@ -196,8 +196,8 @@ static bool name_member(struct namer *n, Dwarf_Die *die, const struct member *m,
 	return false;
 }
 
-/* The first member that has a name for the byte; a flexible array only where nothing else fits, since
- * it has no end. */
+/* The first member that has a name for the byte; a flexible array only where nothing else fits,
+ * since it has no end. */
 static bool name_in_struct(struct namer *n, Dwarf_Die type, uint64_t offset, int depth)
 {
 	Dwarf_Die die, next, open_die;
@@ -227,7 +227,8 @@ static bool name_at(struct namer *n, Dwarf_Die type, uint64_t offset, int depth)
 	bool opaque;
 	int tag;
 
-	if (depth > DIE_NESTING || n->steps++ >= MAX_STEPS || !peel_to_value(n->types, &type, &opaque))
+	if (depth > DIE_NESTING || n->steps++ >= MAX_STEPS ||
+	    !peel_to_value(n->types, &type, &opaque))
 		return false;
 	tag = dwarf_tag(&type);
 	if (die_is_aggregate(tag) && !opaque)

@@ -7,8 +7,8 @@
 #include "type_table.h"
 
 /*
- * Names the member at byte "offset" of "type" in "m", but for m->type. The path begins with "prefix",
- * and m->offset counts from "base" bytes before the type. False for padding.
+ * Names the member at byte "offset" of "type" in "m", but for m->type. The path begins with
+ * "prefix", and m->offset counts from "base" bytes before the type. False for padding.
  */
 bool member_name(struct type_table *t, Dwarf_Die type, uint64_t offset, const char *prefix,
 		 uint64_t base, struct dwarf_member *m);

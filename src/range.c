@@ -89,7 +89,8 @@ static struct range_node *node_own(struct range_set *s, struct range_pool *p, st
 
 static void node_drop(struct range_set *s, struct range_pool *p, struct range_node *n)
 {
-	/* Another set may still use what this one does not own, and nothing owned hangs below it. */
+	/* Another set may still use what this one does not own, and nothing owned hangs below it.
+	 */
 	if (!n || n->owner != s->owner)
 		return;
 	node_drop(s, p, n->left);

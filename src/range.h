@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which mapping an address lies in: disjoint ranges of addresses, the later replacing what it overlaps.
- * A copy (a forked process) costs nothing: it shares the ranges until either side changes them.
+ * Which mapping an address lies in: disjoint ranges of addresses, the later replacing what it
+ * overlaps. A copy (a forked process) costs nothing: it shares the ranges until either side changes
+ * them.
  */
 #ifndef HITMAP_RANGE_H
 #define HITMAP_RANGE_H
@@ -19,7 +20,7 @@ struct range {
 struct range_pool {
 	struct range_block *block;
 	struct range_node *unused;
-	uint32_t room;	   /* nodes left in "block" */
+	uint32_t room; /* nodes left in "block" */
 	uint32_t last_owner;
 	uint64_t shuffle;
 };

@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_HEADERS  65536 /* of segments; more is a damaged file */
-#define MAX_NAME     4096  /* a longer mangled name is shown as it is */
-#define MAX_READABLE 16384 /* a mangled name of 100 bytes can stand for gigabytes */
+#define MAX_HEADERS   65536 /* of segments; more is a damaged file */
+#define MAX_NAME      4096  /* a longer mangled name is shown as it is */
+#define MAX_READABLE  16384 /* a mangled name of 100 bytes can stand for gigabytes */
 #define SMALLEST_PAGE 4096
-#define LARGEST_PAGE 65536 /* of any kernel; p_align may be more */
+#define LARGEST_PAGE  65536 /* of any kernel; p_align may be more */
 
 struct raw_symbol {
 	uint64_t addr, end;
@@ -55,10 +55,27 @@ struct symtab {
 /* Marks that linkers and start files put between objects. They have no size and would claim what
  * follows them. */
 static const char *const linker_marks[] = {
-	"__bss_start", "__bss_start__", "__bss_end__", "_bss_end__", "_edata",	 "edata",
-	"_end",	       "end",		"__end__",     "_etext",     "etext",	 "__etext",
-	"data_start",  "__data_start",	"__TMC_END__", "__dso_handle", "_DYNAMIC", "_GLOBAL_OFFSET_TABLE_",
-	"__FRAME_END__", "__GNU_EH_FRAME_HDR", "__executable_start",
+	"__bss_start",
+	"__bss_start__",
+	"__bss_end__",
+	"_bss_end__",
+	"_edata",
+	"edata",
+	"_end",
+	"end",
+	"__end__",
+	"_etext",
+	"etext",
+	"__etext",
+	"data_start",
+	"__data_start",
+	"__TMC_END__",
+	"__dso_handle",
+	"_DYNAMIC",
+	"_GLOBAL_OFFSET_TABLE_",
+	"__FRAME_END__",
+	"__GNU_EH_FRAME_HDR",
+	"__executable_start",
 };
 
 /* What compilers append to the name of a copy or a part of a function or of a static variable. */
@@ -353,10 +370,12 @@ static bool is_clone_suffix(const char *s)
 	return false;
 }
 
-/* The length of "name" as it was written: without ".constprop.0", or the ".1234" of a static local. */
+/* The length of "name" as it was written: without ".constprop.0", or the ".1234" of a static local.
+ */
 static size_t written_length(const char *name)
 {
-	for (const char *dot = *name ? strchr(name + 1, '.') : NULL; dot; dot = strchr(dot + 1, '.'))
+	for (const char *dot = *name ? strchr(name + 1, '.') : NULL; dot;
+	     dot = strchr(dot + 1, '.'))
 		if (is_clone_suffix(dot) || (dot[1] && !dot[1 + strspn(dot + 1, "0123456789")]))
 			return dot - name;
 	return strlen(name);
@@ -386,8 +405,9 @@ static uint8_t symbol_rank(const GElf_Sym *sym)
 {
 	uint8_t bind = GELF_ST_BIND(sym->st_info);
 
-	return 4 * (GELF_ST_TYPE(sym->st_info) == STT_NOTYPE) +
-	       (bind == STB_GLOBAL ? 0 : bind == STB_WEAK ? 1 : 2);
+	return 4 * (GELF_ST_TYPE(sym->st_info) == STT_NOTYPE) + (bind == STB_GLOBAL ? 0
+								 : bind == STB_WEAK ? 1
+										    : 2);
 }
 
 enum place { PLACE_NONE, PLACE_CODE, PLACE_DATA, PLACE_SECTION };
@@ -470,7 +490,8 @@ static int compare_symbols(const void *a, const void *b)
 	       CMP(strlen(x->name), strlen(y->name)) ?: strcmp(x->name, y->name);
 }
 
-/* A label without a size inside an object that has one, or beside one, adds nothing: it is dropped. */
+/* A label without a size inside an object that has one, or beside one, adds nothing: it is dropped.
+ */
 static void drop_labels(struct symbol_table *t)
 {
 	uint64_t reach = 0;
@@ -599,7 +620,8 @@ static bool has_section(Elf *elf, const char *wanted)
 	if (elf_getshdrstrndx(elf, &names))
 		return false;
 	while ((scn = elf_nextscn(elf, scn))) {
-		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
+		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name)
+							  : NULL;
 
 		if (name && !strcmp(name, wanted))
 			return true;

@@ -91,7 +91,8 @@ bool type_table_find(struct type_table *t, const char *name, size_t len, Dwarf_D
 	return index;
 }
 
-/* "app::Ring<int>"; NULL for a type without a name. A type local to a function has no scope here. */
+/* "app::Ring<int>"; NULL for a type without a name. A type local to a function has no scope here.
+ */
 static const char *qualified_name(struct type_table *t, Dwarf_Die *type)
 {
 	const char *name = die_spell_base(die_name(type));
