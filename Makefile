@@ -15,7 +15,7 @@ LAYERS := command front analysis attrib source sample base
 command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths option
 front := report report_json report_view heatmap
 analysis := profile idset diff
-attrib := attrib type_dwarf
+attrib := attrib binary object_set range type_dwarf member type_table die
 source := input queue perfdata_feature perfdata_header perfdata_record perfdata_read perfdata_write pmu \
 	machine model_run recorder door_read program emulator annotation note source
 sample := sample data_source line
