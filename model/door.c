@@ -325,6 +325,13 @@ void door_move(struct door *d)
 
 /* ---- The model's life */
 
+bool door_reach(struct door *d)
+{
+	if (d->fd < 0 && !d->gone && !d->finished)
+		door_connect(d);
+	return d->fd >= 0 && !d->gone;
+}
+
 bool door_begin(struct door *d)
 {
 	struct model_sink sink = { d, sink_sample, sink_thread };
@@ -333,9 +340,7 @@ bool door_begin(struct door *d)
 		return false;
 	if (d->model)
 		return true;
-	if (d->fd < 0 && !d->gone && !door_connect(d))
-		return false;
-	if (d->gone)
+	if (!door_reach(d))
 		return false;
 	d->model = model_new(&d->config, &sink);
 	if (!d->model)

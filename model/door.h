@@ -46,6 +46,9 @@ const struct model_config *door_config(const struct door *d);
  */
 bool door_begin(struct door *d);
 
+/* Makes the connection of a forked child, which has none until it has something to say. */
+bool door_reach(struct door *d);
+
 /*
  * "parent" made thread "t" (NULL for the first one). Called by the parent, so that the child's place
  * in virtual time does not depend on the host. door_thread_run() is the first thing that the thread
@@ -56,8 +59,8 @@ void door_thread_run(struct door *d, struct door_thread *t);
 void door_thread_end(struct door *d, struct door_thread *t);
 
 /*
- * Replays what is left, sends the totals and closes. The threads are taken out of the model first; "own"
- * is the caller's thread or NULL. Only the first call does anything.
+ * Replays what is left, sends the totals and closes. The threads are taken out of the model first; the
+ * caller must not be inside. Only the first call does anything.
  */
 void door_finish(struct door *d);
 
