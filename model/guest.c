@@ -603,10 +603,15 @@ static const struct call *call_of(int64_t number)
 										     : &none;
 }
 
-/* QEMU has mapped the program by the time of its first system call. */
-static void first_call(struct guest *g)
+void guest_introduce(struct guest *g)
 {
+	const char *path = g->program(), *slash = path ? strrchr(path, '/') : NULL;
+
+	if (g->maps_sent || door_descriptor(g->door) < 0)
+		return;
 	g->maps_sent = true;
+	if (path)
+		door_comm(g->door, (uint32_t)getpid(), slash ? slash + 1 : path);
 	door_maps_send(g->door);
 }
 
@@ -614,8 +619,8 @@ void guest_call(struct guest *g, struct guest_thread *t, int64_t number, const u
 {
 	const struct call *c = call_of(number);
 
-	if (!g->maps_sent && door_descriptor(g->door) >= 0)
-		first_call(g);
+	if (!g->maps_sent)
+		guest_introduce(g);
 	memcpy(t->args, args, sizeof(t->args));
 	if (c->enter)
 		c->enter(g, t);

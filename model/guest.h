@@ -35,10 +35,12 @@ struct guest {
 	bool maps_sent;
 	uint64_t heap_start, heap_end;
 	uint64_t handled; /* signals, bit by number, that the program handles or ignores */
-	const char *program;
+	const char *(*program)(void); /* path of its binary, known at its first system call */
 	struct guest_requeue requeues[16];
 };
 
+/* Tells the maps and the name, once a process. QEMU has loaded the program by its first system call. */
+void guest_introduce(struct guest *g);
 void guest_call(struct guest *g, struct guest_thread *t, int64_t number, const uint64_t args[6]);
 void guest_call_return(struct guest *g, struct guest_thread *t, int64_t number, int64_t result);
 

@@ -74,13 +74,6 @@ static bool qemu_reserve(struct qemu *q)
 	return q->guest.threads && q->sites.site && q->sites.index;
 }
 
-static void tell_name(struct guest *g, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	door_comm(g->door, (uint32_t)getpid(), slash ? slash + 1 : path);
-}
-
 bool qemu_open(int argc, char **argv, const struct qemu_options *options)
 {
 	const char *path = argument(argc, argv, "socket");
@@ -100,8 +93,6 @@ bool qemu_open(int argc, char **argv, const struct qemu_options *options)
 	q->skip_block_ends = options->skip_block_ends;
 	q->guest.program = options->program;
 	door_maps_hide(q->guest.door);
-	if (options->program)
-		tell_name(&q->guest, options->program);
 	the_qemu = q;
 	return true;
 }
@@ -311,10 +302,8 @@ static bool first_thread(struct guest *g, struct guest_thread *t)
 {
 	if (!door_begin(g->door))
 		return false;
-	if (!g->maps_sent) {
-		g->maps_sent = true;
-		door_maps_send(g->door);
-	}
+	if (!g->maps_sent)
+		guest_introduce(g);
 	if (!t->door.number) {
 		door_thread_start(g->door, &t->door, NULL);
 		door_thread_run(g->door, &t->door);

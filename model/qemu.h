@@ -24,8 +24,8 @@ struct qemu_calls {
 };
 
 struct qemu_options {
-	const char *program; /* path of the guest's binary, or NULL */
-	const char *detail;  /* of WIRE_HELLO */
+	const char *detail;	       /* of WIRE_HELLO */
+	const char *(*program)(void); /* path of the guest's binary, once it is loaded */
 	/* QEMU before 8.0 can abort when a memory callback sits on an instruction that ends a block
 	 * (gitlab issue 1381): those stay unseen. */
 	bool skip_block_ends;

@@ -21,7 +21,7 @@ static void end(const char *how)
 	if (!strcmp(how, "abort"))
 		abort();
 	if (!strcmp(how, "segv"))
-		*(volatile int *)1 = 0;
+		*(volatile int *)(stop + 1L) = 0;
 	if (!strcmp(how, "exec"))
 		execlp("true", "true", (char *)NULL);
 	if (!strcmp(how, "kill"))
