@@ -21,7 +21,7 @@ sample := sample data_source line
 base := err mem intern buf map symtab json
 
 # The model library, below everything, and its front doors.
-MODEL := coherence stream lock door
+MODEL := model gate coherence ring shadow sampler lock spin replay stream door
 WORKLOADS := bench signal futex
 
 SRC := $(foreach l,$(LAYERS),$(addprefix src/,$(addsuffix .c,$($(l)))))
