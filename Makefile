@@ -21,7 +21,7 @@ sample := sample data_source line
 base := err mem intern buf map symtab json
 
 # The model library, below everything, and its front doors.
-MODEL := coherence stream lock door x86
+MODEL := model gate coherence ring shadow sampler lock spin replay stream door x86
 WORKLOADS := bench signal futex
 
 SRC := $(foreach l,$(LAYERS),$(addprefix src/,$(addsuffix .c,$($(l)))))
@@ -97,7 +97,8 @@ $(LIBDIR)/libhitmap-qemu-%.so: $(BUILD)/door/model/qemu_%.o $(QEMU_OBJ) $(DOOR_O
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -shared $(LDFLAGS) -o $@ $^ -lpthread
 
-$(LIBDIR)/libhitmap-hooks.a: $(BUILD)/door/model/hooks.o $(DOOR_OBJ)
+HOOKS_OBJ := $(addprefix $(BUILD)/door/model/,hooks.o hooks_atomic.o hooks_libc.o)
+$(LIBDIR)/libhitmap-hooks.a: $(HOOKS_OBJ) $(DOOR_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(AR) rcs $@ $^
