@@ -22,7 +22,7 @@ sample := sample data_source line
 base := err mem intern buf map symtab json
 
 # The model library, below everything, and its front doors.
-MODEL := coherence stream lock door
+MODEL := model gate coherence ring shadow sampler lock spin replay stream door x86
 WORKLOADS := bench signal futex
 
 SRC := $(foreach l,$(LAYERS),$(addprefix src/,$(addsuffix .c,$($(l)))))
@@ -93,11 +93,13 @@ $(BUILD)/libmodel.a: $(MODEL_OBJ)
 $(BUILD)/hitmap: $(BUILD)/obj/src/main.o $(BUILD)/libhitmap.a
 	$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(LIBDIR)/libhitmap-qemu-%.so: $(BUILD)/door/model/qemu_%.o $(BUILD)/door/model/qemu.o $(DOOR_OBJ)
+QEMU_OBJ := $(addprefix $(BUILD)/door/model/,qemu.o guest.o)
+$(LIBDIR)/libhitmap-qemu-%.so: $(BUILD)/door/model/qemu_%.o $(QEMU_OBJ) $(DOOR_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -shared $(LDFLAGS) -o $@ $^ -lpthread
 
-$(LIBDIR)/libhitmap-hooks.a: $(BUILD)/door/model/hooks.o $(DOOR_OBJ)
+HOOKS_OBJ := $(addprefix $(BUILD)/door/model/,hooks.o hooks_atomic.o hooks_libc.o)
+$(LIBDIR)/libhitmap-hooks.a: $(HOOKS_OBJ) $(DOOR_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(AR) rcs $@ $^
