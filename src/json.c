@@ -194,7 +194,7 @@ void json_double(struct json_writer *w, const char *key, double v)
 	write_word(w, key, text);
 }
 
-void json_bool(struct json_writer *w, const char *key, bool v)
+void json_boolean(struct json_writer *w, const char *key, bool v)
 {
 	write_word(w, key, v ? "true" : "false");
 }

@@ -40,7 +40,7 @@ void json_u64(struct json_writer *w, const char *key, uint64_t v); /* all digits
 void json_i64(struct json_writer *w, const char *key, int64_t v);
 /* The shortest text that reads back as "v", whatever the locale; null when not finite. */
 void json_double(struct json_writer *w, const char *key, double v);
-void json_bool(struct json_writer *w, const char *key, bool v);
+void json_boolean(struct json_writer *w, const char *key, bool v);
 void json_null(struct json_writer *w, const char *key);
 
 #endif

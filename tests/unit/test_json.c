@@ -34,7 +34,7 @@ static void nested_values_get_commas_and_indentation(void **state)
 	json_begin_object(&t.w, NULL);
 	json_u64(&t.w, "a", 1);
 	json_begin_array(&t.w, "b");
-	json_bool(&t.w, NULL, true);
+	json_boolean(&t.w, NULL, true);
 	json_begin_object(&t.w, NULL);
 	json_end(&t.w);
 	json_null(&t.w, NULL);
