@@ -13,7 +13,7 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
 command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths
-front := report report_json report_view heatmap
+front := report report_json report_view column figure label heatmap
 analysis := profile idset diff
 attrib := attrib type_dwarf
 source := perfdata_read perfdata_write pmu machine model_run note source

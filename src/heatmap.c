@@ -23,8 +23,8 @@ enum heat_shade heat_shade(uint64_t heat, uint64_t hottest)
 
 	if (!heat)
 		return SHADE_NONE;
-	while (shade > SHADE_LIGHT && heat < hottest / SHADES[shade].part +
-						     (hottest % SHADES[shade].part != 0))
+	while (shade > SHADE_LIGHT &&
+	       heat < hottest / SHADES[shade].part + (hottest % SHADES[shade].part != 0))
 		shade--;
 	return shade;
 }

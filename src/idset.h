@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sets of small numbers (CPUs, threads). Most hold one or two members, which need no memory of their own. */
+/* Sets of small numbers (CPUs, threads). Most hold one or two members, which need no memory of
+ * their own. */
 #ifndef HITMAP_IDSET_H
 #define HITMAP_IDSET_H
 

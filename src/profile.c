@@ -11,17 +11,18 @@
 #define NOTHING UINT32_MAX /* no index */
 
 /*
- * While samples come in, a line is only what tells it from others; all counts are in its cells, which
- * are chained. Cells of all lines lie in one array and are found through one table, so that neither a
- * private line nor a line that is touched from a thousand places costs more than its cells.
+ * While samples come in, a line is only what tells it from others; all counts are in its cells,
+ * which are chained. Cells of all lines lie in one array and are found through one table, so that
+ * neither a private line nor a line that is touched from a thousand places costs more than its
+ * cells.
  */
 struct line_entry {
 	uint64_t addr;
 	const struct mapping *data;
 	uint32_t pid, actor; /* actor: the first thread, or CPU where threads are not recorded */
 	uint32_t cells, cell_count; /* cells: the newest, its index */
-	bool shared;	     /* touched by a second actor */
-	bool moved;	     /* HITM or peer */
+	bool shared;		    /* touched by a second actor */
+	bool moved;		    /* HITM or peer */
 };
 
 struct cell_entry {
@@ -85,7 +86,8 @@ static void table_place(struct table *t, uint64_t hash, uint32_t index)
 	t->used++;
 }
 
-/* Makes room for one more slot. Entries are numbered without gaps: a new table takes all of them. */
+/* Makes room for one more slot. Entries are numbered without gaps: a new table takes all of them.
+ */
 static void table_reserve(struct table *t, const struct profile_builder *b,
 			  uint64_t (*hash)(const struct profile_builder *, uint32_t))
 {
@@ -218,8 +220,7 @@ static void counts_sample(struct counts *c, const struct sample *s, const struct
 	c->samples++;
 	c->loads += d->kind == MEMORY_LOAD;
 	c->stores += d->kind == MEMORY_STORE;
-	/* HITM is what a load pays. The model marks its stores too, for their latency's sake. */
-	c->hitm[d->distance] += d->hitm && d->kind == MEMORY_LOAD;
+	c->hitm[d->distance] += d->hitm;
 	c->store_misses += d->kind == MEMORY_STORE && d->miss;
 	c->peer += d->peer;
 	c->locked += d->locked;
@@ -269,8 +270,8 @@ static void add_usable(struct profile_builder *b, const struct sample *s,
 			       kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, s->addr);
 	const struct mapping *code = attrib_mapping(b->attrib, s->pid, s->cpumode, s->ip);
 	uint32_t line = line_find(b, line_start(s->addr, p->line_size), kernel ? 0 : s->pid, data);
-	struct cell *cell = &b->cells[cell_find(b, line, line_offset(s->addr, p->line_size), s->ip,
-						code)].cell;
+	uint32_t index = cell_find(b, line, line_offset(s->addr, p->line_size), s->ip, code);
+	struct cell *cell = &b->cells[index].cell;
 
 	counts_sample(&p->total, s, d);
 	p->without_mapping += !data;
@@ -278,7 +279,7 @@ static void add_usable(struct profile_builder *b, const struct sample *s,
 	idset_note(&p->cpus, s->cpu);
 	idset_note(&p->threads, s->tid);
 	note_actor(&b->lines[line], s);
-	b->lines[line].moved |= (d->hitm && d->kind == MEMORY_LOAD) || d->peer;
+	b->lines[line].moved |= d->hitm || d->peer;
 	counts_sample(&cell->counts, s, d);
 	idset_note(&cell->cpus, s->cpu);
 	idset_note(&cell->threads, s->tid);
@@ -410,8 +411,8 @@ static int cell_compare(const void *a, const void *b)
 }
 
 /*
- * Who writes. An instruction that was seen to store or to lock does so for every thread that runs it,
- * whichever half of it was sampled.
+ * Who writes. An instruction that was seen to store or to lock does so for every thread that runs
+ * it, whichever half of it was sampled.
  */
 static void count_writers(struct contended_line *l)
 {

@@ -19,7 +19,7 @@ struct counts {
 	uint64_t peer;
 	uint64_t locked;
 	uint64_t latency_sum, latency_samples; /* cycles; only samples that carry one */
-	uint64_t accesses; /* sum of the samples' periods */
+	uint64_t accesses;		       /* sum of the samples' periods */
 };
 
 /* One code address touching one offset of a line. */
@@ -41,8 +41,8 @@ enum evidence {
 
 /* A line that two threads touched, or that came from another core's cache. */
 struct contended_line {
-	uint64_t addr; /* of its first byte */
-	uint32_t pid;  /* 0: the kernel's */
+	uint64_t addr;		    /* of its first byte */
+	uint32_t pid;		    /* 0: the kernel's */
 	const struct mapping *data; /* NULL when unknown */
 	struct counts counts;
 	struct counts halves[LINE_HALVES];
@@ -53,24 +53,25 @@ struct contended_line {
 	uint32_t cell_count;
 	uint32_t writers, readers; /* threads that write, that read and never write */
 	enum evidence evidence;
-	bool contended; /* touched by two threads, written by one at least, and moved between caches */
+	bool contended; /* touched by two threads, written by one at least, and moved between caches
+			 */
 	const struct note_line *exact; /* the model's totals, or NULL */
 };
 
 struct profile {
-	struct counts total; /* of usable samples: a load or a store with an address */
-	uint64_t unusable_no_source;  /* not memory samples: data_src absent or N/A */
+	struct counts total;	     /* of usable samples: a load or a store with an address */
+	uint64_t unusable_no_source; /* not memory samples: data_src absent or N/A */
 	uint64_t unusable_no_address;
-	uint64_t without_mapping; /* usable, but no mapping is known */
-	bool stores_cost;	  /* stores carry a latency too */
-	uint32_t line_size; /* bytes */
-	struct contended_line *lines; /* sorted: contended first, stores-only last of these, by cost,
-				       * then HITM, then address */
+	uint64_t without_mapping;     /* usable, but no mapping is known */
+	bool stores_cost;	      /* stores carry a latency too */
+	uint32_t line_size;	      /* bytes */
+	struct contended_line *lines; /* sorted: contended first, stores-only last of these, by
+				       * cost, then HITM, then address */
 	uint32_t line_count, contended_count;
 	uint32_t private_lines; /* touched by one thread, never moved: not in "lines" */
 	struct idset cpus, threads;
 	/* From notes: */
-	struct note_model *model; /* NULL when measured */
+	struct note_model *model;	   /* NULL when measured */
 	struct note_operation *operations; /* one each name */
 	uint32_t operation_count;
 	struct note_thread *model_threads;
@@ -90,8 +91,8 @@ void profile_add(struct profile_builder *b, const struct event *ev);
 struct profile *profile_seal(struct profile_builder *b);
 void profile_free(struct profile *p);
 
-/* All of the above for a source: reads it to its end. On an error the profile holds what came before
- * it ("*profile" is set all the same). */
+/* All of the above for a source: reads it to its end. On an error the profile holds what came
+ * before it ("*profile" is set all the same). */
 struct err *profile_read(struct source *s, struct attrib *attrib, struct profile **profile);
 
 void counts_add(struct counts *c, const struct counts *more);
