@@ -40,6 +40,18 @@ static struct figure distances(bool known, const struct counts *c)
 	return f;
 }
 
+/* Nothing is known where there is no whole. */
+static struct figure parts(const uint64_t *part, uint32_t count)
+{
+	struct figure f = { .known = false, .parts.count = count };
+
+	for (uint32_t i = 0; i < count; i++) {
+		f.parts.part[i] = part[i];
+		f.known |= part[i] != 0;
+	}
+	return f;
+}
+
 /* Of the three replays, in whatever order they came out. */
 static struct figure range(const uint64_t by_hold[NOTE_HOLDS], double divisor)
 {
@@ -228,6 +240,16 @@ static const char *const EVIDENCE[] = {
 		return expression;                                                                 \
 	}
 
+/* Of what the strip beside it shows. */
+static struct figure line_half_parts(const struct view_row *row)
+{
+	uint64_t half[LINE_HALVES] = { 0 };
+
+	for (int w = 0; w < LINE_WORDS; w++)
+		half[w * LINE_HALVES / LINE_WORDS] += row->line->line->word_heat[w];
+	return parts(half, LINE_HALVES);
+}
+
 LINE(rank, count(l->rank))
 LINE(cost_share, c->counts.latency_samples
 			 ? ratio(c->counts.latency_sum, v->profile->total.latency_sum)
@@ -246,7 +268,7 @@ LINE(evidence, text(EVIDENCE[c->evidence]))
 LINE(loads, count(c->counts.loads))
 LINE(stores, count_if(v->stores_known, c->counts.stores))
 LINE(hitm, distances(v->hitm_known, &c->counts))
-LINE(hitm_shares, distances(v->hitm_known &&counts_hitm(&c->counts), &c->counts))
+LINE(hitm_parts, parts(c->counts.hitm, v->hitm_known ? MEMORY_DISTANCES : 0))
 LINE(heat, ((struct figure){ .known = true, .heat = c->word_heat }))
 LINE(peer, count(c->counts.peer))
 LINE(locked, count(c->counts.locked))
@@ -267,6 +289,7 @@ const struct column line_columns[] = {
 	{ COLUMN("cost_share", "cost", SHARE, line_cost_share) },
 	{ COLUMN("name", "object", TEXT, line_name) },
 	{ COLUMN("heat", "lower|upper", HEAT, line_heat) },
+	{ COLUMN(NULL, "%", PARTS, line_half_parts) },
 	{ COLUMN("address", NULL, ADDRESS, line_address) },
 	{ COLUMN("pid", NULL, COUNT, line_pid) },
 	{ COLUMN("object", NULL, TEXT, line_object) },
@@ -280,7 +303,7 @@ const struct column line_columns[] = {
 	{ COLUMN("loads", NULL, COUNT, line_loads) },
 	{ COLUMN("stores", NULL, COUNT, line_stores) },
 	{ COLUMN("hitm", "HITM", DISTANCES, line_hitm) },
-	{ COLUMN(NULL, "llc/node/far %", DISTANCE_SHARES, line_hitm_shares) },
+	{ COLUMN(NULL, "llc/node/far %", PARTS, line_hitm_parts) },
 	{ COLUMN("peer", "peer", COUNT, line_peer), .shown = has_peers },
 	{ COLUMN("locked", NULL, COUNT, line_locked) },
 	{ COLUMN("latency", NULL, CYCLES, line_latency) },

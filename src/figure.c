@@ -55,14 +55,16 @@ static void text_distances(char *text, const struct figure *f)
 	figure_count(text, f->by_distance[0] + f->by_distance[1] + f->by_distance[2]);
 }
 
-static void text_distance_shares(char *text, const struct figure *f)
+static void text_parts(char *text, const struct figure *f)
 {
 	double sum = 0;
 
-	for (int d = 0; d < MEMORY_DISTANCES; d++)
-		sum += f->by_distance[d];
-	snprintf(text, FIGURE_TEXT_BYTES, "%.0f/%.0f/%.0f", 100 * f->by_distance[0] / sum,
-		 100 * f->by_distance[1] / sum, 100 * f->by_distance[2] / sum);
+	for (uint32_t i = 0; i < f->parts.count; i++)
+		sum += f->parts.part[i];
+	text[0] = '\0';
+	for (uint32_t i = 0; i < f->parts.count; i++)
+		snprintf(text + strlen(text), 16, "%s%.0f", i ? "/" : "",
+			 100 * f->parts.part[i] / sum);
 }
 
 static void text_count_range(char *text, const struct figure *f)
@@ -109,7 +111,7 @@ static void (*const TEXT[])(char *text, const struct figure *f) = {
 	[FIGURE_SHARE] = text_share,
 	[FIGURE_CYCLES] = text_cycles,
 	[FIGURE_DISTANCES] = text_distances,
-	[FIGURE_DISTANCE_SHARES] = text_distance_shares,
+	[FIGURE_PARTS] = text_parts,
 	[FIGURE_COUNT_RANGE] = text_count_range,
 	[FIGURE_RATE_RANGE] = text_rate_range,
 };

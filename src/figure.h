@@ -13,11 +13,11 @@ enum figure_kind {
 	FIGURE_FLAG,
 	FIGURE_TEXT,
 	FIGURE_ADDRESS,
-	FIGURE_OFFSET,		/* bytes, within something */
-	FIGURE_SHARE,		/* 0..1, shown in percent */
-	FIGURE_CYCLES,		/* a mean */
-	FIGURE_DISTANCES,	/* by enum memory_distance; text shows their sum */
-	FIGURE_DISTANCE_SHARES, /* the same as percentages, "0/48/52"; text only */
+	FIGURE_OFFSET,	  /* bytes, within something */
+	FIGURE_SHARE,	  /* 0..1, shown in percent */
+	FIGURE_CYCLES,	  /* a mean */
+	FIGURE_DISTANCES, /* by enum memory_distance; text shows their sum */
+	FIGURE_PARTS,	  /* parts of a whole in percent, "0/48/52"; text only */
 	FIGURE_COUNT_RANGE,
 	FIGURE_RATE_RANGE,
 	FIGURE_HEAT, /* a line's words; text draws a strip */
@@ -30,6 +30,10 @@ struct figure {
 		double real;
 		const char *text;
 		uint64_t by_distance[MEMORY_DISTANCES];
+		struct {
+			uint64_t part[MEMORY_DISTANCES];
+			uint32_t count; /* of parts; their sum is not 0 */
+		} parts;
 		struct {
 			double typical, low, high;
 		} range;

@@ -130,9 +130,9 @@ static void say_machine(const struct text_report *r)
 	const char *where = list(r, part, ARRAY_SIZE(part));
 
 	if (m)
-		say(r, "modelled on %s (%s, %s, %s MHz), not measured; program run by %s",
+		say(r, "modelled on %s, not measured (%s, %s, %s MHz)",
 		    m->machine ? m->machine : "an unnamed machine", quantity(r, m->cpus, "CPU"),
-		    quantity(r, m->nodes, "node"), thousands(r, m->mhz), m->door ? m->door : "?");
+		    quantity(r, m->nodes, "node"), thousands(r, m->mhz));
 	else if (*where)
 		say(r, "measured on %s", where);
 }
@@ -153,9 +153,12 @@ static void say_volume(const struct text_report *r)
 	const struct view *v = r->view;
 	const struct profile *p = v->profile;
 
-	say(r, "%s, %s usable (%.1f %%): %s, %s; %s", quantity(r, v->samples, "sample"),
-	    thousands(r, p->total.samples),
-	    v->samples ? 100.0 * p->total.samples / v->samples : 0.0,
+	const char *usable = intern_printf(v->pool, "%s usable (%.1f %%)",
+					   thousands(r, p->total.samples),
+					   v->samples ? 100.0 * p->total.samples / v->samples : 0);
+
+	say(r, "%s, %s: %s, %s; %s", quantity(r, v->samples, "sample"),
+	    p->total.samples == v->samples ? "all usable" : usable,
 	    quantity(r, p->total.loads, "load"),
 	    v->stores_known ? quantity(r, p->total.stores, "store")
 			    : "no stores recorded (who writes is not seen)",
@@ -190,14 +193,16 @@ static void say_seen(const struct text_report *r)
 	const struct recording *rec = r->view->recording;
 	const char *threads = p->threads.count ? quantity(r, p->threads.count, "thread")
 					       : "threads n/a";
+	struct intern *pool = r->view->pool;
 	const char *cpus = p->cpus.count ? quantity(r, p->cpus.count, "CPU") : "CPUs n/a";
 	uint32_t all = p->model ? p->model->cpus : rec->cpus;
 
-	say(r, "seen: %s on %s%s%s", threads, cpus,
-	    p->cpus.count && all ? intern_printf(r->view->pool, " of %s", thousands(r, all)) : "",
-	    p->without_mapping ? intern_printf(r->view->pool, "; %s in no known mapping",
-					       quantity(r, p->without_mapping, "sample"))
-			       : "");
+	say(r, "seen: %s on %s%s%s%s", threads, cpus,
+	    p->cpus.count && all ? intern_printf(pool, " of %s", thousands(r, all)) : "",
+	    p->model && p->model->door ? intern_printf(pool, ", through %s", p->model->door) : "",
+	    p->without_mapping ? intern_printf(pool, "; %s in no known mapping",
+					       quantity(r, p->without_mapping, "sample")) :
+				 "");
 	if (!r->view->hitm_known)
 		say(r, "HITM: n/a, this hardware does not tell it; peer: came from another core, "
 		       "perhaps not modified");
@@ -349,7 +354,7 @@ static uint32_t table_width(const struct table *t)
 	uint32_t width = t->indent;
 
 	for (uint32_t i = 0; i < t->count; i++)
-		width += t->width[i] + (i ? 1 : 0);
+		width += t->width[i] + (i > 0);
 	return width;
 }
 
@@ -401,6 +406,8 @@ static void table_heading(const struct table *t, const struct text_report *r)
 	for (uint32_t i = 0; i < t->count; i++) {
 		const char *title = t->column[i]->title;
 
+		if (t->column[i]->kind == FIGURE_HEAT && r->style.unicode)
+			title = "lower┆upper";
 		put_field(r, title, label_columns(title), t->width[i], is_left(t->column[i]),
 			  &pending);
 	}
@@ -533,14 +540,21 @@ static void say_foot(const struct text_report *r)
 			say(r, "llc/node/far: HITM from a core of the same last-level cache, of "
 			       "the same node, of another node");
 	}
+	if (v->profile->model)
+		say(r, "ranges: over how long a core keeps a line before it gives it up, %s cycles",
+		    figure_of(r, model_columns, "hold"));
 	say_hidden_cells(r);
 	if (v->hidden.lines)
 		say(r, "%s with %.1f %% of HITM (%s) not shown (--all)",
 		    quantity(r, v->hidden.lines, "line"), hitm_percent(v, v->hidden.hitm),
 		    thousands(r, v->hidden.hitm));
 	if (v->hidden.quiet_lines)
-		say(r, "%s shared without contention, with %s HITM, not shown (--all)",
-		    quantity(r, v->hidden.quiet_lines, "line"), thousands(r, v->hidden.quiet_hitm));
+		say(r, "%s shared without contention%s not shown (--all)",
+		    quantity(r, v->hidden.quiet_lines, "line"),
+		    v->hidden.quiet_hitm ?
+			    intern_printf(v->pool, ", with %s HITM,",
+					  thousands(r, v->hidden.quiet_hitm)) :
+			    "");
 }
 
 static uint32_t report_width(uint32_t columns)

@@ -63,7 +63,7 @@ static uint32_t count_others(const struct view_line *l)
 	return others;
 }
 
-/* "root_user+0x40 (struct user_struct)", "counter_a and 1 more (.bss)". */
+/* "root_user+0x40 (struct user_struct)", "counter_a and 1 more (.bss)", "0x7f32000" when unknown. */
 static const char *line_name(struct view *v, const struct view_line *l)
 {
 	const char *name = object_name(v, &l->place, l->object_offset);
@@ -74,7 +74,7 @@ static const char *line_name(struct view *v, const struct view_line *l)
 		name = intern_printf(v->pool, "%s and %u more", name, others);
 	if (name && has_text(what) && has_text(l->place.object))
 		name = intern_printf(v->pool, "%s (%s)", name, what);
-	return name;
+	return name ? name : intern_printf(v->pool, "0x%llx", (unsigned long long)l->line->addr);
 }
 
 /* ---- Rows */

@@ -27,7 +27,7 @@ struct view_line {
 	uint32_t rank; /* from 1 */
 	const struct contended_line *line;
 	struct data_place place; /* of its most costly cell */
-	const char *name;	 /* object + offset, type or section; NULL when unknown */
+	const char *name;	 /* object + offset, type or section; else its address */
 	uint64_t object_offset;	 /* of the line in the object */
 	struct view_cell *cells; /* in order of offset */
 	uint32_t cell_count, cells_hidden;
