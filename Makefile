@@ -16,7 +16,7 @@ command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths
 front := report report_json report_view column figure label heatmap
 analysis := profile idset diff
 attrib := attrib type_dwarf
-source := perfdata_read perfdata_write pmu machine model_run note source
+source := input queue perfdata_feature perfdata_header perfdata_record perfdata_read perfdata_write pmu machine model_run note source
 sample := sample data_source line
 base := err mem intern buf map symtab json
 
