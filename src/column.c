@@ -353,7 +353,7 @@ const struct column half_columns[] = {
 
 static const struct counts *row_counts(const struct view_row *row)
 {
-	return row->code ? &row->code->cell->counts : &row->cell->counts;
+	return row->code ? &row->code->counts : &row->cell->counts;
 }
 
 static struct figure cell_offset(const struct view_row *row)
@@ -412,14 +412,14 @@ static struct figure cell_accesses(const struct view_row *row)
 
 static struct figure cell_cpus(const struct view_row *row)
 {
-	uint32_t n = row->code ? row->code->cell->cpus.count : row->cell->cpus.count;
+	uint32_t n = row->code ? row->code->cpus.count : row->cell->cpus.count;
 
 	return count_if(n, n);
 }
 
 static struct figure cell_threads(const struct view_row *row)
 {
-	uint32_t n = row->code ? row->code->cell->threads.count : row->cell->threads.count;
+	uint32_t n = row->code ? row->code->threads.count : row->cell->threads.count;
 
 	return count_if(n, n);
 }
@@ -429,9 +429,14 @@ static struct figure code_samples(const struct view_row *row)
 	return count(row_counts(row)->samples);
 }
 
+static struct figure code_addresses(const struct view_row *row)
+{
+	return count(row->code->addresses);
+}
+
 static struct figure code_ip(const struct view_row *row)
 {
-	return count(row->code->cell->ip);
+	return count(row->code->ip);
 }
 
 static struct figure code_symbol(const struct view_row *row)
@@ -468,7 +473,7 @@ static struct figure cell_function(const struct view_row *row)
 					  row->cell->code_count + row->cell->codes_hidden));
 	if (code->name)
 		return text(code->name);
-	return text(intern_printf(row->view->pool, "0x%llx", (unsigned long long)code->cell->ip));
+	return text(intern_printf(row->view->pool, "0x%llx", (unsigned long long)code->ip));
 }
 
 static struct figure cell_source(const struct view_row *row)
@@ -502,6 +507,7 @@ const struct column code_columns[] = {
 	{ COLUMN("symbol", NULL, TEXT, code_symbol) },
 	{ COLUMN("source", NULL, TEXT, code_source) },
 	{ COLUMN("file", NULL, TEXT, code_file) },
+	{ COLUMN("addresses", NULL, COUNT, code_addresses) },
 	{ COLUMN("samples", NULL, COUNT, code_samples) },
 	{ COLUMN("loads", NULL, COUNT, cell_loads) },
 	{ COLUMN("stores", NULL, COUNT, cell_stores) },

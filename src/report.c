@@ -201,8 +201,8 @@ static void say_seen(const struct text_report *r)
 	    p->cpus.count && all ? intern_printf(pool, " of %s", thousands(r, all)) : "",
 	    p->model && p->model->door ? intern_printf(pool, ", through %s", p->model->door) : "",
 	    p->without_mapping ? intern_printf(pool, "; %s in no known mapping",
-					       quantity(r, p->without_mapping, "sample")) :
-				 "");
+					       quantity(r, p->without_mapping, "sample"))
+			       : "");
 	if (!r->view->hitm_known)
 		say(r, "HITM: n/a, this hardware does not tell it; peer: came from another core, "
 		       "perhaps not modified");
@@ -551,10 +551,9 @@ static void say_foot(const struct text_report *r)
 	if (v->hidden.quiet_lines)
 		say(r, "%s shared without contention%s not shown (--all)",
 		    quantity(r, v->hidden.quiet_lines, "line"),
-		    v->hidden.quiet_hitm ?
-			    intern_printf(v->pool, ", with %s HITM,",
-					  thousands(r, v->hidden.quiet_hitm)) :
-			    "");
+		    v->hidden.quiet_hitm ? intern_printf(v->pool, ", with %s HITM,",
+							 thousands(r, v->hidden.quiet_hitm))
+					 : "");
 }
 
 static uint32_t report_width(uint32_t columns)

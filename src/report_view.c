@@ -7,7 +7,7 @@
 
 #define TOP_LINES  10
 #define TOP_CELLS  8	 /* offsets a line */
-#define TOP_CODES  3	 /* code addresses an offset */
+#define TOP_CODES  3	 /* places in the code an offset */
 #define SMALLEST   0.001 /* share of everything that a line must have of something */
 #define EVERYTHING UINT32_MAX
 
@@ -63,7 +63,8 @@ static uint32_t count_others(const struct view_line *l)
 	return others;
 }
 
-/* "root_user+0x40 (struct user_struct)", "counter_a and 1 more (.bss)", "0x7f32000" when unknown. */
+/* "root_user+0x40 (struct user_struct)", "counter_a and 1 more (.bss)", "0x7f32000" when unknown.
+ */
 static const char *line_name(struct view *v, const struct view_line *l)
 {
 	const char *name = object_name(v, &l->place, l->object_offset);
@@ -103,15 +104,77 @@ static int cell_by_offset(const void *a, const void *b)
 	return CMP(x->offset, y->offset);
 }
 
-/* The profile has a line's cells in order of offset, and at each offset the most costly first. */
+static int code_by_cost(const void *a, const void *b)
+{
+	const struct view_code *x = a, *y = b;
+	int order = by_cost(&x->counts, &y->counts);
+
+	return order ? order : CMP(x->ip, y->ip);
+}
+
+/* Names are interned: equal ones are one pointer. Where none is known each address is for itself.
+ */
+static int code_by_place(const void *a, const void *b)
+{
+	const struct view_code *x = a, *y = b;
+	int order = CMP(x->name, y->name);
+
+	if (!order)
+		order = CMP(x->place.source, y->place.source);
+	if (!order)
+		order = CMP(x->place.line, y->place.line);
+	if (!order && !x->name)
+		order = CMP(x->ip, y->ip);
+	return order;
+}
+
+static void code_deinit(struct view_code *c)
+{
+	idset_deinit(&c->cpus);
+	idset_deinit(&c->threads);
+}
+
+static void code_merge(struct view_code *to, struct view_code *from)
+{
+	if (by_cost(&from->counts, &to->counts) < 0)
+		to->ip = from->ip;
+	counts_add(&to->counts, &from->counts);
+	idset_merge(&to->cpus, &from->cpus);
+	idset_merge(&to->threads, &from->threads);
+	to->addresses++;
+	code_deinit(from);
+}
+
+static void merge_codes(struct view_cell *c)
+{
+	uint32_t kept = 0;
+
+	qsort(c->codes, c->code_count, sizeof(*c->codes), code_by_place);
+	for (uint32_t i = 0; i < c->code_count; i++) {
+		if (kept && code_by_place(&c->codes[kept - 1], &c->codes[i]) == 0)
+			code_merge(&c->codes[kept - 1], &c->codes[i]);
+		else
+			c->codes[kept++] = c->codes[i];
+	}
+	c->code_count = kept;
+	qsort(c->codes, c->code_count, sizeof(*c->codes), code_by_cost);
+}
+
 static void add_code(struct view_cell *c, const struct cell *from)
 {
+	struct view_code *code = &c->codes[c->code_count++];
+
 	counts_add(&c->counts, &from->counts);
 	idset_merge(&c->cpus, &from->cpus);
 	idset_merge(&c->threads, &from->threads);
-	c->codes[c->code_count++].cell = from;
+	*code = (struct view_code){
+		.ip = from->ip, .addresses = 1, .counts = from->counts, .mapping = from->code
+	};
+	idset_merge(&code->cpus, &from->cpus);
+	idset_merge(&code->threads, &from->threads);
 }
 
+/* The profile has a line's cells in order of offset. */
 static void split_cells(struct view_line *l, const struct contended_line *from)
 {
 	uint32_t room = 0, end;
@@ -132,6 +195,8 @@ static void split_cells(struct view_line *l, const struct contended_line *from)
 
 static void cell_deinit(struct view_cell *c)
 {
+	for (uint32_t i = 0; i < c->code_count; i++)
+		code_deinit(&c->codes[i]);
 	free(c->codes);
 	idset_deinit(&c->cpus);
 	idset_deinit(&c->threads);
@@ -155,7 +220,8 @@ static void cut_codes(struct view *v, struct view_cell *c, uint32_t most)
 		return;
 	c->codes_hidden = c->code_count - most;
 	v->hidden.codes += c->codes_hidden;
-	c->code_count = most;
+	for (; c->code_count > most; c->code_count--)
+		code_deinit(&c->codes[c->code_count - 1]);
 }
 
 static void name_cell(struct view *v, struct attrib *attrib, const struct contended_line *from,
@@ -165,7 +231,7 @@ static void name_cell(struct view *v, struct attrib *attrib, const struct conten
 	for (uint32_t i = 0; i < c->code_count; i++) {
 		struct view_code *code = &c->codes[i];
 
-		attrib_code(attrib, code->cell->code, code->cell->ip, &code->place);
+		attrib_code(attrib, code->mapping, code->ip, &code->place);
 		code->name = code_name(v, &code->place);
 	}
 }
@@ -190,8 +256,9 @@ static void add_line(struct view *v, struct attrib *attrib, const struct contend
 	qsort(l->cells, l->cell_count, sizeof(*l->cells), cell_by_cost);
 	cut_cells(v, l, all ? EVERYTHING : TOP_CELLS);
 	for (uint32_t i = 0; i < l->cell_count; i++) {
-		cut_codes(v, &l->cells[i], all ? EVERYTHING : TOP_CODES);
 		name_cell(v, attrib, from, &l->cells[i]);
+		merge_codes(&l->cells[i]);
+		cut_codes(v, &l->cells[i], all ? EVERYTHING : TOP_CODES);
 	}
 	place_line(l);
 	qsort(l->cells, l->cell_count, sizeof(*l->cells), cell_by_offset);

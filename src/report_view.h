@@ -5,14 +5,19 @@
 
 #include "report.h"
 
-/* One code address at one offset. */
+/* One place in the code that touches one offset: all its addresses of one function and source line.
+ */
 struct view_code {
-	const struct cell *cell;
+	uint64_t ip;	    /* the most costly of them */
+	uint32_t addresses; /* how many they are */
+	struct counts counts;
+	struct idset cpus, threads;
+	const struct mapping *mapping; /* of ip; NULL when unknown */
 	struct code_place place;
 	const char *name; /* "refcount_inc", "libfoo.so+0x1234"; NULL: only its address is known */
 };
 
-/* One offset of a line, all code addresses together. */
+/* One offset of a line, all places together. */
 struct view_cell {
 	uint32_t offset;
 	struct counts counts;
