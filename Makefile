@@ -14,7 +14,7 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
 command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths option
-front := report report_json report_view report_diff heatmap
+front := report report_json report_diff report_view column figure label heatmap
 analysis := profile idset diff
 attrib := attrib binary object_set range type_dwarf member type_table die
 source := input queue perfdata_feature perfdata_header perfdata_record perfdata_read perfdata_write pmu \
