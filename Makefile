@@ -13,7 +13,7 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # ---- The architecture: layers from the top, a file includes headers of its own layer and of those
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
-command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths option
+command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths option output
 front := report report_json report_diff report_view column figure label heatmap
 analysis := profile idset diff
 attrib := attrib binary object_set range type_dwarf member type_table die
@@ -67,6 +67,10 @@ MACHINES := $(patsubst configs/%,$(SHAREDIR)/%,$(wildcard configs/machines/*.con
 
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 
+# V=1 shows whole commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo '  $(1)  $@')
+
 all: $(BUILD)/hitmap $(PLUGINS) $(HOOKS) $(MACHINES)
 
 # A change of flags rebuilds: the flags are a file that changes only when they do.
@@ -77,42 +81,50 @@ $(BUILD)/.flags: force
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/.flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
 
 $(BUILD)/door/%.o: %.c $(BUILD)/.flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
 $(BUILD)/libhitmap.a: $(filter-out $(BUILD)/obj/src/main.o,$(OBJ)) $(BENCH_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/libmodel.a: $(MODEL_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/hitmap: $(BUILD)/obj/src/main.o $(BUILD)/libhitmap.a
-	$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 QEMU_OBJ := $(addprefix $(BUILD)/door/model/,qemu.o guest.o)
 $(LIBDIR)/libhitmap-qemu-%.so: $(BUILD)/door/model/qemu_%.o $(QEMU_OBJ) $(DOOR_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -shared $(LDFLAGS) -o $@ $^ -lpthread
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS) -o $@ $^ -lpthread
 
 HOOKS_OBJ := $(addprefix $(BUILD)/door/model/,hooks.o hooks_atomic.o hooks_libc.o)
 $(LIBDIR)/libhitmap-hooks.a: $(HOOKS_OBJ) $(DOOR_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)$(AR) rcs $@ $^
 
 $(SHAREDIR)/%: configs/%
 	@mkdir -p $(@D)
-	cp $< $@
+	$(Q)cp $< $@
 
 # ---- Tests
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libhitmap.a $(BUILD)/libmodel.a $(BUILD)/.flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libhitmap.a \
+	$(call say,LD)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libhitmap.a \
 		$(BUILD)/libmodel.a $(LDLIBS) -lcmocka
 
 tests: all $(UNIT)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "diff.h"
+#include "map.h"
 #include "mem.h"
 
 #include <stdlib.h>
