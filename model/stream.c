@@ -95,13 +95,13 @@ static void access_contended(struct model_thread *t, const struct access *a)
 					 [LOCK_RELEASE] = RECORD_RELEASE };
 	uint8_t lock = 0;
 	uint32_t was = 0;
-	bool ended = false;
+	uint8_t changed = 0;
 	enum lock_meaning meaning = lock_note(t, a, &lock);
 
-	if (meaning == LOCK_ATTEMPT || spin_note(t, a, &ended, &was))
+	if (meaning == LOCK_ATTEMPT || spin_note(t, a, &changed, &was))
 		stream_forgive(t);
 	else
-		access_append(t, a, flags[meaning] | (ended ? RECORD_SPUN : 0), lock, was);
+		access_append(t, a, flags[meaning] | changed, lock, was);
 }
 
 static void access_part(struct model_thread *t, uint64_t addr, uint32_t size, enum model_op op,
