@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_COLUMNS 16 /* of one table */
-#define NARROWEST    80
-#define SMALL_LOSS   0.01 /* up to which counts are as good as complete */
-#define LINE_INDENT  0
-#define CELL_INDENT  4
+#define MOST_COLUMNS   16 /* of one table */
+#define NARROWEST      80
+#define NARROWEST_NAME 6
+#define SMALL_LOSS     0.01 /* up to which counts are as good as complete */
+#define LINE_INDENT    0
+#define CELL_INDENT    4
 
 struct text_report {
 	FILE *out;
@@ -370,7 +371,7 @@ static void table_fit(struct table *t, uint32_t width)
 			if (is_flexible(t->column[i]) &&
 			    (widest == MOST_COLUMNS || t->width[i] > t->width[widest]))
 				widest = i;
-		if (widest == MOST_COLUMNS || t->width[widest] <= 8)
+		if (widest == MOST_COLUMNS || t->width[widest] <= NARROWEST_NAME)
 			return;
 		if (t->width[widest] > LABEL_COLUMNS)
 			t->width[widest] = LABEL_COLUMNS;
