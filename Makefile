@@ -12,16 +12,17 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # ---- The architecture: layers from the top, a file includes headers of its own layer and of those
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
-command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths
+command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths option
 front := report report_json report_view column figure label heatmap
 analysis := profile idset diff
 attrib := attrib binary object_set range type_dwarf member type_table die
-source := input queue perfdata_feature perfdata_header perfdata_record perfdata_read perfdata_write pmu machine model_run note source
+source := input queue perfdata_feature perfdata_header perfdata_record perfdata_read perfdata_write pmu \
+	machine model_run recorder door_read program emulator annotation note source
 sample := sample data_source line
 base := err mem intern buf map symtab json
 
 # The model library, below everything, and its front doors.
-MODEL := coherence stream lock door
+MODEL := model gate coherence ring shadow sampler lock spin replay stream door x86
 WORKLOADS := bench signal futex
 
 SRC := $(foreach l,$(LAYERS),$(addprefix src/,$(addsuffix .c,$($(l)))))
@@ -48,7 +49,7 @@ OPT := $(if $(DEBUG),-Og,-O2) -g
 SANITIZE := $(if $(ASAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer)
 comma := ,
-CPPFLAGS += -D_GNU_SOURCE -Isrc -Imodel $(PERF_CFLAGS) $(PKG_CFLAGS)
+CPPFLAGS += -D_GNU_SOURCE -Isrc -Imodel -Iinclude $(PERF_CFLAGS) $(PKG_CFLAGS)
 CFLAGS += -std=gnu11 $(OPT) $(WARN)
 LDLIBS := $(PERF_LIBS) $(PKG_LIBS) -lpthread -lm
 
@@ -92,11 +93,13 @@ $(BUILD)/libmodel.a: $(MODEL_OBJ)
 $(BUILD)/hitmap: $(BUILD)/obj/src/main.o $(BUILD)/libhitmap.a
 	$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(LIBDIR)/libhitmap-qemu-%.so: $(BUILD)/door/model/qemu_%.o $(BUILD)/door/model/qemu.o $(DOOR_OBJ)
+QEMU_OBJ := $(addprefix $(BUILD)/door/model/,qemu.o guest.o)
+$(LIBDIR)/libhitmap-qemu-%.so: $(BUILD)/door/model/qemu_%.o $(QEMU_OBJ) $(DOOR_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -shared $(LDFLAGS) -o $@ $^ -lpthread
 
-$(LIBDIR)/libhitmap-hooks.a: $(BUILD)/door/model/hooks.o $(DOOR_OBJ)
+HOOKS_OBJ := $(addprefix $(BUILD)/door/model/,hooks.o hooks_atomic.o hooks_libc.o)
+$(LIBDIR)/libhitmap-hooks.a: $(HOOKS_OBJ) $(DOOR_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(AR) rcs $@ $^

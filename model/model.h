@@ -139,7 +139,8 @@ struct model *model_new(const struct model_config *config, const struct model_si
 
 /*
  * Ends the model: replays what is left, ends all threads, then gives every contended line to "line"
- * (may be NULL) and the totals. Call once; the model is freed.
+ * (may be NULL) and the totals. Call once. The model is freed when all threads had ended; otherwise
+ * its memory stays until the process ends, since they may still be running.
  */
 void model_finish(struct model *m, void (*line)(void *context, const struct model_line_total *l),
 		  void *context, struct model_total *total);
@@ -151,19 +152,24 @@ void model_finish(struct model *m, void (*line)(void *context, const struct mode
 void model_forget(struct model *m);
 
 /*
- * A thread begins. "parent" is the running thread that made it (NULL for the first): the child's clock
- * starts at the parent's. NULL when MODEL_THREADS are alive already; the thread is then not modelled.
+ * A thread begins. "parent" is the thread that makes it (NULL for the first), which makes this call:
+ * the child's clock starts at the parent's. From here on the others wait for the child, so one that
+ * could not be made must be ended. NULL when MODEL_THREADS are alive already; the thread is then not
+ * modelled, and model_miss() may count its accesses.
  */
 struct model_thread *model_thread_start(struct model *m, struct model_thread *parent, uint32_t tid);
 void model_thread_end(struct model_thread *t);
+void model_miss(struct model *m, uint64_t accesses);
 
 /*
  * One access, after it happened (QEMU) or just before (hooks). An access across a line border is one
- * call. "value" is the word's value after the access, NULL when unknown. The common case, a hit on a
- * line nobody else writes, costs a load and a compare; see model_access() below.
+ * call. "value" points to the "size" bytes of the word as they are after the access: the program's own
+ * memory will do, it is read only when the line is contended. NULL when unknown: then no lock, ticket
+ * or flag is recognised by it. The common case, a hit on a line nobody else writes, costs a load and a
+ * compare; see model_access() below.
  */
 void model_access_shared(struct model_thread *t, uint64_t addr, uint32_t size, enum model_op op,
-			 struct model_site *site, const uint64_t *value);
+			 struct model_site *site, const void *value);
 
 /* "n" instructions without a memory access were run. */
 void model_run(struct model_thread *t, uint32_t n);
@@ -189,9 +195,11 @@ struct model_fast {
 	uint64_t shadow_mask;
 	uint64_t mine;		 /* the word of a line owned and written by this thread */
 	uint64_t instructions;	 /* executed so far */
+	uint64_t stall;		 /* cycles beyond one an instruction, of accesses to private lines */
 	uint64_t limit;		 /* model_pause() when instructions reach it */
 	uint64_t accesses;
 	uint32_t line_shift;
+	uint32_t locked; /* what a private read-modify-write stalls */
 };
 #define MODEL_WRITTEN	  (1ULL << 62) /* in a shadow word: the owner has written */
 #define MODEL_READ_SHARED (1ULL << 61) /* several threads have read, none has written */
@@ -199,7 +207,7 @@ struct model_fast {
 void model_pause(struct model_thread *t);
 
 static inline void model_access(struct model_thread *t, uint64_t addr, uint32_t size,
-				enum model_op op, struct model_site *site, const uint64_t *value)
+				enum model_op op, struct model_site *site, const void *value)
 {
 	struct model_fast *f = (struct model_fast *)t;
 	uint64_t word = __atomic_load_n(&f->shadow[(addr >> f->line_shift) & f->shadow_mask],
@@ -213,6 +221,8 @@ static inline void model_access(struct model_thread *t, uint64_t addr, uint32_t 
 	f->accesses++;
 	if (__builtin_expect(!private || last > (1u << f->line_shift), 0))
 		model_access_shared(t, addr, size, op, site, value);
+	else if (op == MODEL_RMW)
+		f->stall += f->locked;
 	if (__builtin_expect(f->instructions >= f->limit, 0))
 		model_pause(t);
 }

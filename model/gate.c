@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "gate.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static int gate_call(uint32_t *word, int op, uint32_t value, const struct timespec *time)
+{
+	int before = errno, result;
+
+	result = (int)syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, time, NULL, 0);
+	result = result < 0 ? -errno : result;
+	errno = before;
+	return result;
+}
+
+bool gate_try(struct gate *g)
+{
+	uint32_t free = 0;
+
+	return __atomic_compare_exchange_n(&g->word, &free, 1, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+void gate_lock(struct gate *g)
+{
+	if (gate_try(g))
+		return;
+	while (__atomic_exchange_n(&g->word, 2, __ATOMIC_ACQUIRE) != 0)
+		gate_call(&g->word, FUTEX_WAIT, 2, NULL);
+}
+
+void gate_unlock(struct gate *g)
+{
+	if (__atomic_exchange_n(&g->word, 0, __ATOMIC_RELEASE) == 2)
+		gate_wake(&g->word);
+}
+
+bool gate_sleep(uint32_t *word, uint32_t value, unsigned int ms)
+{
+	struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
+
+	return gate_call(word, FUTEX_WAIT, value, &time) != -ETIMEDOUT;
+}
+
+void gate_wake(uint32_t *word)
+{
+	gate_call(word, FUTEX_WAKE, 1, NULL);
+}
+
+void gate_yield(void)
+{
+	int before = errno;
+
+	syscall(SYS_sched_yield);
+	errno = before;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spin.h"
+
+#include "replay.h"
+
+/* A loop that waits does nothing else: no other access and few instructions between its loads, or a
+ * yield. A loop that works while it polls is not a spin, and its time counts. */
+#define SPIN_NEAR	64
+#define SPIN_YIELD_NEAR 4096
+
+/* ---- Thread's side */
+
+static bool spin_near(const struct model_thread *t)
+{
+	uint64_t since = t->fast.instructions - t->spin.instructions;
+
+	if (t->yielded)
+		return since <= SPIN_YIELD_NEAR;
+	return since <= SPIN_NEAR && t->fast.accesses == t->spin.accesses + 1;
+}
+
+static bool spin_repeats(const struct model_thread *t, const struct access *a, uint32_t versions)
+{
+	const struct spin *s = &t->spin;
+
+	if (a->op != MODEL_READ || s->site != a->site || s->addr != a->addr || !spin_near(t))
+		return false;
+	return s->known && a->known ? s->value == a->value : s->versions == versions;
+}
+
+static void spin_begin(struct model_thread *t, const struct access *a, struct sync *y)
+{
+	if (!y)
+		y = shadow_sync(&t->model->shadow, a->line);
+	if (!y)
+		return;
+	__atomic_store_n(&y->spun, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->passed, t->spin.versions, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->spinning, a->index, __ATOMIC_RELEASE);
+}
+
+static void spin_remember(struct model_thread *t, const struct access *a, uint32_t versions)
+{
+	t->spin = (struct spin){ .site = a->op == MODEL_READ ? a->site : NULL,
+				 .addr = a->addr,
+				 .value = a->value,
+				 .known = a->known,
+				 .versions = versions,
+				 .instructions = t->fast.instructions,
+				 .accesses = t->fast.accesses };
+	t->yielded = false;
+}
+
+bool spin_note(struct model_thread *t, const struct access *a, bool *ended, uint32_t *was)
+{
+	struct sync *y = shadow_sync_get(&t->model->shadow, a->line);
+	uint32_t versions = y ? __atomic_load_n(&y->versions, __ATOMIC_ACQUIRE) : 0;
+
+	*ended = false;
+	if (spin_repeats(t, a, versions)) {
+		/* The load came after the writes that were counted when the one before it returned. */
+		if (t->spinning)
+			__atomic_store_n(&t->passed, t->spin.versions, __ATOMIC_RELEASE);
+		else
+			spin_begin(t, a, y);
+		spin_remember(t, a, versions);
+		return true;
+	}
+	if (t->spinning) {
+		*ended = a->op == MODEL_READ && a->addr == t->spin.addr;
+		*was = (uint32_t)t->spin.value;
+		__atomic_store_n(&t->spinning, 0, __ATOMIC_RELEASE);
+	}
+	spin_remember(t, a, versions);
+	return false;
+}
+
+uint32_t spin_version(struct model_thread *t, const struct access *a)
+{
+	struct sync *y = shadow_sync_get(&t->model->shadow, a->line);
+
+	if (!y || !__atomic_load_n(&y->spun, __ATOMIC_RELAXED))
+		return 0;
+	if (a->op == MODEL_READ)
+		return __atomic_load_n(&y->versions, __ATOMIC_ACQUIRE);
+	return __atomic_add_fetch(&y->versions, 1, __ATOMIC_ACQ_REL);
+}
+
+/* ---- Replay's side */
+
+static struct sync *sync_at(struct replay *r, uint32_t line)
+{
+	struct shadow *s = &r->model->shadow;
+
+	return shadow_sync_get(s, &s->line[line]);
+}
+
+/* Numbers of writes wrap: "a" is not before "b". */
+static bool version_reached(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) >= 0;
+}
+
+static void spinner_add(struct replay *r, unsigned int thread, uint32_t line)
+{
+	bitset_add(&sync_at(r, line)->replay[r->hold].spinners, thread);
+	r->thread[thread].spin_line = line;
+	replay_park(r, thread, PARK_SPIN);
+}
+
+bool spin_park(struct replay *r, unsigned int thread)
+{
+	struct model_thread *t = &r->model->thread[thread];
+	uint32_t line = __atomic_load_n(&t->spinning, __ATOMIC_ACQUIRE);
+	uint32_t passed = __atomic_load_n(&t->passed, __ATOMIC_ACQUIRE);
+	struct sync *y = line ? sync_at(r, line) : NULL;
+
+	if (!y || !version_reached(passed, y->replay[r->hold].latest))
+		return false;
+	/* Looked at last: a record since then belongs to the end of this spin. */
+	if (ring_unread(&t->ring, &r->thread[thread].cursor))
+		return false;
+	spinner_add(r, thread, line);
+	return true;
+}
+
+/*
+ * The word's latest values, newest first: the one that ended the spin, or the one it spun on? When
+ * neither is remembered, all writes that the reader may have seen must be done.
+ */
+static bool spin_ended(const struct sync_replay *p, const struct record *record)
+{
+	uint32_t n = p->past < LINE_PAST ? p->past : LINE_PAST;
+
+	for (uint32_t i = 1; i <= n && record->flags & RECORD_VALUE; i++) {
+		uint32_t at = (p->past - i) % LINE_PAST;
+
+		if (p->past_offset[at] != record->offset)
+			continue;
+		if (p->past_value[at] == (uint32_t)record->value)
+			return true;
+		if (p->past_value[at] == record->was)
+			return false;
+	}
+	return version_reached(p->versions, record->version);
+}
+
+bool spin_may_end(struct replay *r, unsigned int thread, const struct record *record)
+{
+	struct sync *y = sync_at(r, record->line);
+
+	if (!y || r->thread[thread].forced || spin_ended(&y->replay[r->hold], record))
+		return true;
+	spinner_add(r, thread, record->line);
+	return false;
+}
+
+static void past_add(struct sync_replay *p, const struct record *record)
+{
+	p->past_value[p->past % LINE_PAST] = (uint32_t)record->value;
+	p->past_offset[p->past % LINE_PAST] = record->offset;
+	p->past++;
+}
+
+void spin_written(struct replay *r, unsigned int thread, const struct record *record,
+		  uint64_t cycles)
+{
+	struct sync_replay *p = &sync_at(r, record->line)->replay[r->hold];
+
+	if (record->flags & RECORD_COUNTED) {
+		p->versions++;
+		if (!version_reached(p->latest, record->version))
+			p->latest = record->version;
+	}
+	if (record->flags & RECORD_VALUE)
+		past_add(p, record);
+	for (unsigned int i = bitset_next(&p->spinners, 0); i < MODEL_CPUS;
+	     i = bitset_next(&p->spinners, i + 1)) {
+		bitset_remove(&p->spinners, i);
+		r->thread[i].glance = true;
+		replay_unpark(r, i, cycles);
+	}
+}

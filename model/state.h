@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The model's own structures. A program's thread writes the first part of its struct model_thread and
+ * its ring; everything else belongs to whoever holds the model's gate.
+ */
+#ifndef HITMAP_STATE_H
+#define HITMAP_STATE_H
+
+#include "ring.h"
+#include "shadow.h"
+
+#define LOCKS_HELD 8	 /* nested locks that are followed */
+#define WAKES	   65536 /* wakes whose time is remembered */
+#define LIVES	   8192	 /* threads that ran or whose end some replay has not reached */
+#define HIT_CELLS  64	 /* a thread's cells of hits that are being counted */
+
+/* An access to one contended line. */
+struct access {
+	struct line *line;
+	uint32_t index;
+	uint64_t addr;
+	uint32_t size;
+	enum model_op op;
+	struct model_site *site;
+	bool known; /* "value" is */
+	uint64_t value;
+};
+
+struct held_lock {
+	uint32_t line;
+	uint8_t lock;	    /* which of the line's sync */
+	uint8_t attempting; /* nothing but attempts since the first one */
+	uint64_t addr;
+};
+
+/* The last load that could turn out to be a spin. */
+struct spin {
+	struct model_site *site;
+	uint64_t addr, value;
+	bool known;
+	uint32_t versions; /* of the line when it was read */
+	uint64_t instructions, accesses;
+};
+
+/* A ticket drawn: what the thread does next tells whether it was one. */
+struct ticket {
+	uint64_t addr, served; /* served: where the ticket's number was read; 0: nowhere yet */
+	uint64_t number;
+	uint32_t line, size;
+};
+
+struct model_thread {
+	struct model_fast fast;
+	struct model *model;
+	uint32_t tid, life;
+	unsigned int slot; /* its place on the machine, too */
+	struct ring ring;
+	struct record lost; /* stands for records beyond the memory there is */
+	uint64_t recorded;  /* own time up to the last record */
+	uint64_t appended;  /* cycles in records so far */
+	unsigned int locks;
+	uint64_t lock_since; /* instructions at the latest attempt */
+	uint64_t candidate;  /* word that this thread may have taken as a lock */
+	struct held_lock held[LOCKS_HELD];
+	struct ticket ticket;
+	struct spin spin;
+	bool yielded;	     /* since the last load */
+	uint64_t yield_at;   /* instructions at the last yield */
+	uint64_t yield_written; /* records then */
+	/* Read by the replays without the gate. */
+	uint32_t spinning; /* index of the line it spins on, 0 none */
+	uint32_t passed;   /* it has seen that line's writes up to this one, and spins on */
+	/* Under the gate. */
+	bool alive, blocked, woken, in_call, yielding;
+	uint64_t key, order; /* blocked on, since */
+	uint64_t wake;	     /* the wake that ended it */
+	uint32_t nudge;	     /* futex word of a thread that waits for the replays */
+};
+
+enum replay_phase { PHASE_FRESH, PHASE_TRIED, PHASE_WAITED, PHASE_SEEN };
+enum replay_park { PARK_NONE, PARK_LOCK, PARK_WAKE, PARK_SPIN };
+
+struct replay_thread {
+	struct ring_cursor cursor;
+	uint64_t consumed;    /* cycles of records so far */
+	struct record last;   /* latest access, for reads that a spinner repeats */
+	uint32_t spin_line;   /* PARK_SPIN: on what */
+	bool timed;	      /* the next record's cycles are in the clock */
+	bool extra;	      /* the access under way is not the record's own */
+	bool glance;	      /* a spinner that has to read its line again */
+	bool forced;	      /* goes on whatever it waits for */
+	uint8_t phase, park;
+	uint32_t life; /* of the thread whose records these are */
+};
+
+struct wake {
+	uint64_t number, cycles;
+};
+
+struct replay {
+	struct model *model;
+	unsigned int hold; /* enum model_hold */
+	struct coherence coherence;
+	struct replay_thread thread[MODEL_THREADS];
+	struct wake wake[WAKES];
+	struct bitset out; /* not in the heap: blocked or gone */
+	struct bitset resumers, spinners, parked;
+	int starved;	   /* thread whose next record is missing; -1 none */
+	uint64_t consumed; /* records */
+	uint64_t hitm, transfers, latest;
+};
+
+/* A thread from start to end, as the replays reach them. */
+struct life {
+	struct model_thread_total total;
+	uint32_t left; /* replays that have not reached its end; in the free list: the next one */
+	bool open;
+};
+
+/* Hits like each other, of which one in hit_period is told. */
+struct hit_cell {
+	struct model_site *site;
+	uint32_t line;
+	uint8_t offset, op, size;
+	uint64_t count; /* since the last one told */
+	uint64_t cycles;
+	uint32_t latency;
+};
+
+struct model {
+	struct model_config config;
+	struct model_sink sink;
+	struct topology topology;
+	struct gate gate;
+	struct shadow shadow;
+	struct ring_pool pool;
+	bool closed;
+	unsigned int slots; /* ever used */
+	struct bitset waiting;
+	uint64_t wakes, waits;
+	uint32_t lives, life_free;
+	uint32_t alive;
+	struct model_total total;
+	struct replay replay[MODEL_HOLDS];
+	struct model_thread thread[MODEL_THREADS];
+	struct life life[LIVES];
+	struct hit_cell cell[MODEL_THREADS][HIT_CELLS];
+};
+
+static inline uint64_t thread_time(const struct model_thread *t)
+{
+	return t->fast.instructions + t->fast.stall;
+}
+
+#endif

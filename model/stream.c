@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "stream.h"
+
+#include "lock.h"
+#include "replay.h"
+#include "spin.h"
+
+#include <string.h>
+
+#define HORIZON_MS  20	    /* a wait for the replays that saw no progress for so long is given up */
+#define HELD_LONG   (1u << 20) /* instructions after which a lock is taken for abandoned */
+#define YIELD_NEAR  4096       /* instructions between two yields of a loop that waits */
+
+/* ---- Records */
+
+struct record *stream_append(struct model_thread *t, enum record_kind kind)
+{
+	uint64_t now = thread_time(t), own = now - t->recorded;
+	struct record *r = ring_reserve(&t->ring, &t->model->pool);
+
+	if (!r) {
+		r = &t->lost;
+		memset(r, 0, sizeof(*r));
+	}
+	/* An access's own instruction is charged by the replay. */
+	own -= kind == RECORD_ACCESS && own;
+	r->kind = (uint8_t)kind;
+	r->cycles = own < UINT32_MAX ? (uint32_t)own : UINT32_MAX;
+	t->recorded = now;
+	return r;
+}
+
+void stream_publish(struct model_thread *t, struct record *r)
+{
+	if (r == &t->lost) {
+		__atomic_fetch_add(&t->model->total.breaks, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	__atomic_store_n(&t->appended, t->appended + r->cycles, __ATOMIC_RELAXED);
+	ring_publish(&t->ring);
+}
+
+static void stream_tick(struct model_thread *t)
+{
+	stream_publish(t, stream_append(t, RECORD_TICK));
+}
+
+/* The thread's time up to now is not modelled: it only waits. */
+static void stream_forgive(struct model_thread *t)
+{
+	t->recorded = thread_time(t);
+}
+
+/* A thread that only yielded, and now does something, goes on where the others are. */
+static void stream_return(struct model_thread *t)
+{
+	struct record *r;
+
+	if (!t->yielding)
+		return;
+	stream_forgive(t);
+	r = stream_append(t, RECORD_RESUME);
+	r->flags = RECORD_NOW;
+	stream_publish(t, r);
+	__atomic_store_n(&t->yielding, false, __ATOMIC_RELEASE);
+}
+
+static void access_append(struct model_thread *t, const struct access *a, uint8_t flags,
+			  uint8_t lock, uint32_t was)
+{
+	struct record *r;
+	uint32_t version = spin_version(t, a);
+
+	stream_return(t);
+	r = stream_append(t, RECORD_ACCESS);
+	r->site = a->site;
+	r->value = a->value;
+	r->line = a->index;
+	r->version = version;
+	r->was = was;
+	r->op = (uint8_t)a->op;
+	r->flags = flags | (a->known ? RECORD_VALUE : 0) |
+		   (version && a->op != MODEL_READ ? RECORD_COUNTED : 0);
+	r->lock = lock;
+	r->offset = (uint8_t)(a->addr - a->line->addr);
+	r->size = (uint8_t)a->size;
+	stream_publish(t, r);
+}
+
+static void access_contended(struct model_thread *t, const struct access *a)
+{
+	static const uint8_t flags[] = { [LOCK_ACQUIRE] = RECORD_ACQUIRE,
+					 [LOCK_RELEASE] = RECORD_RELEASE };
+	uint8_t lock = 0;
+	uint32_t was = 0;
+	bool ended = false;
+	enum lock_meaning meaning = lock_note(t, a, &lock);
+
+	if (meaning == LOCK_ATTEMPT || spin_note(t, a, &ended, &was))
+		stream_forgive(t);
+	else
+		access_append(t, a, flags[meaning] | (ended ? RECORD_SPUN : 0), lock, was);
+}
+
+static void access_part(struct model_thread *t, uint64_t addr, uint32_t size, enum model_op op,
+			struct model_site *site, const void *value)
+{
+	struct model *m = t->model;
+	struct access a = { .addr = addr, .size = size, .op = op, .site = site };
+
+	if (shadow_note(&m->shadow, t->slot, addr, op, &a.index)) {
+		if (op == MODEL_RMW)
+			t->fast.stall += t->fast.locked;
+		return;
+	}
+	if (!a.index) {
+		model_miss(m, 1);
+		return;
+	}
+	a.line = &m->shadow.line[a.index];
+	a.known = value != NULL;
+	if (value)
+		memcpy(&a.value, value, size < sizeof(a.value) ? size : sizeof(a.value));
+	access_contended(t, &a);
+}
+
+void model_access_shared(struct model_thread *t, uint64_t addr, uint32_t size, enum model_op op,
+			 struct model_site *site, const void *value)
+{
+	uint32_t line = 1u << t->fast.line_shift, part;
+
+	if (__atomic_load_n(&t->model->closed, __ATOMIC_RELAXED))
+		return;
+	for (; size; size -= part, addr += part) {
+		part = line - (uint32_t)(addr & (line - 1));
+		part = part < size ? part : size;
+		access_part(t, addr, part, op, site, value);
+		value = value ? (const char *)value + part : NULL;
+	}
+}
+
+/* ---- The horizon: no thread leads the slowest replay by more than its quantum */
+
+static uint64_t thread_lead(const struct model_thread *t)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int h = 0; h < MODEL_HOLDS; h++) {
+		uint64_t done = t->model->replay[h].thread[t->slot].consumed;
+
+		least = done < least ? done : least;
+	}
+	return __atomic_load_n(&t->appended, __ATOMIC_RELAXED) - least;
+}
+
+/*
+ * A replay that has come to the end of this thread's records needs it, however far it leads the
+ * others: clocks differ between replays. Who holds a lock or tries to take it, or spins, is never
+ * stopped: others may be unable to go on before it does.
+ */
+static bool thread_must_wait(const struct model_thread *t)
+{
+	if (t->model->closed || t->locks || t->spinning || t->yielding)
+		return false;
+	for (int h = 0; h < MODEL_HOLDS; h++)
+		if (t->model->replay[h].starved == (int)t->slot)
+			return false;
+	return thread_lead(t) >= t->model->config.quantum;
+}
+
+static void thread_trim(struct model_thread *t)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int h = 0; h < MODEL_HOLDS; h++) {
+		uint64_t read = t->model->replay[h].thread[t->slot].cursor.read;
+
+		least = read < least ? read : least;
+	}
+	ring_trim(&t->ring, &t->model->pool, least);
+}
+
+static void thread_nudge(struct model_thread *t)
+{
+	__atomic_fetch_add(&t->nudge, 1, __ATOMIC_RELEASE);
+	gate_wake(&t->nudge);
+}
+
+void stream_replay(struct model *m)
+{
+	for (int h = 0; h < MODEL_HOLDS; h++)
+		replay_run(&m->replay[h]);
+	for (unsigned int i = 0; i < m->slots; i++)
+		thread_trim(&m->thread[i]);
+	for (unsigned int i = bitset_next(&m->waiting, 0); i < MODEL_CPUS;
+	     i = bitset_next(&m->waiting, i + 1))
+		if (!thread_must_wait(&m->thread[i])) {
+			bitset_remove(&m->waiting, i);
+			thread_nudge(&m->thread[i]);
+		}
+}
+
+static uint64_t model_progress(const struct model *m)
+{
+	uint64_t sum = 0;
+
+	for (int h = 0; h < MODEL_HOLDS; h++)
+		sum += m->replay[h].consumed;
+	return sum;
+}
+
+static bool model_force(struct model *m)
+{
+	bool forced = false;
+
+	for (int h = 0; h < MODEL_HOLDS; h++)
+		forced |= replay_force(&m->replay[h]);
+	return forced;
+}
+
+/* Under the gate, which is left while asleep. False when nothing went on meanwhile. */
+static bool horizon_sleep(struct model_thread *t)
+{
+	struct model *m = t->model;
+	uint64_t before = model_progress(m);
+	uint32_t nudge = __atomic_load_n(&t->nudge, __ATOMIC_RELAXED);
+	bool woken;
+
+	bitset_add(&m->waiting, t->slot);
+	gate_unlock(&m->gate);
+	woken = gate_sleep(&t->nudge, nudge, HORIZON_MS);
+	gate_lock(&m->gate);
+	bitset_remove(&m->waiting, t->slot);
+	if (woken)
+		return true;
+	stream_replay(m);
+	return model_progress(m) != before;
+}
+
+static void horizon_wait(struct model_thread *t)
+{
+	struct model *m = t->model;
+
+	while (thread_must_wait(t))
+		if (!horizon_sleep(t)) {
+			if (model_force(m)) {
+				stream_replay(m);
+				continue;
+			}
+			m->total.breaks += thread_must_wait(t);
+			break;
+		}
+}
+
+/* Locks that were taken so long ago that their release must have been missed. */
+static void locks_abandon(struct model_thread *t)
+{
+	if (!t->locks || t->fast.instructions - t->lock_since < HELD_LONG)
+		return;
+	for (unsigned int i = 0; i < t->locks; i++) {
+		struct record *r = stream_append(t, RECORD_TICK);
+
+		r->flags = RECORD_RELEASE;
+		r->line = t->held[i].line;
+		r->lock = t->held[i].lock;
+		stream_publish(t, r);
+	}
+	__atomic_fetch_add(&t->model->total.abandoned, t->locks, __ATOMIC_RELAXED);
+	t->locks = 0;
+}
+
+static void thread_limit(struct model_thread *t)
+{
+	uint64_t quantum = t->model->config.quantum, lead = thread_lead(t);
+	uint64_t more = lead < quantum * 3 / 4 ? quantum - lead : quantum / 4;
+
+	t->fast.limit = t->fast.instructions + (more ? more : 1);
+}
+
+void model_pause(struct model_thread *t)
+{
+	struct model *m = t->model;
+
+	if (__atomic_load_n(&m->closed, __ATOMIC_RELAXED)) {
+		t->fast.limit = UINT64_MAX;
+		return;
+	}
+	locks_abandon(t);
+	if (t->spinning || t->yielding || lock_attempting(t)) {
+		stream_forgive(t);
+		gate_yield();
+	} else {
+		stream_tick(t);
+	}
+	gate_lock(&m->gate);
+	stream_replay(m);
+	horizon_wait(t);
+	thread_limit(t);
+	gate_unlock(&m->gate);
+}
+
+void model_run(struct model_thread *t, uint32_t n)
+{
+	t->fast.instructions += n;
+	if (t->fast.instructions >= t->fast.limit)
+		model_pause(t);
+}
+
+void model_yield(struct model_thread *t)
+{
+	struct model *m = t->model;
+	bool again = t->fast.instructions - t->yield_at <= YIELD_NEAR &&
+		     t->ring.written == t->yield_written;
+
+	t->yielded = true;
+	t->yield_at = t->fast.instructions;
+	t->yield_written = t->ring.written;
+	if (again || t->spinning || lock_attempting(t))
+		stream_forgive(t);
+	if (!again || __atomic_load_n(&m->closed, __ATOMIC_RELAXED))
+		return;
+	gate_lock(&m->gate);
+	/* It waits for something that the model does not see: the others need not wait for it. */
+	if (!t->spinning && !t->locks)
+		t->yielding = true;
+	stream_replay(m);
+	gate_unlock(&m->gate);
+}
+
+/* ---- Blocking */
+
+void model_wait(struct model_thread *t, uint64_t key)
+{
+	struct model *m = t->model;
+
+	if (__atomic_load_n(&m->closed, __ATOMIC_RELAXED))
+		return;
+	stream_return(t);
+	/* Who sleeps for a lock is governed by the lock: its section will come. */
+	if (key && lock_attempting_at(t, key)) {
+		stream_forgive(t);
+		gate_lock(&m->gate);
+	} else {
+		stream_tick(t);
+		gate_lock(&m->gate);
+		t->blocked = true;
+		t->key = key;
+		t->order = ++m->waits;
+	}
+	t->in_call = true;
+	t->woken = false;
+	stream_replay(m);
+	gate_unlock(&m->gate);
+}
+
+static void resume_append(struct model_thread *t, uint64_t wake)
+{
+	struct record *r;
+
+	stream_forgive(t);
+	r = stream_append(t, RECORD_RESUME);
+	r->value = wake;
+	r->flags = wake ? 0 : RECORD_NOW;
+	stream_publish(t, r);
+	t->blocked = false;
+	t->wake = wake;
+}
+
+static struct model_thread *first_waiter(struct model *m, uint64_t key)
+{
+	struct model_thread *best = NULL;
+
+	for (unsigned int i = 0; i < m->slots; i++) {
+		struct model_thread *t = &m->thread[i];
+
+		if (t->alive && t->blocked && t->key == key && (!best || t->order < best->order))
+			best = t;
+	}
+	return best;
+}
+
+/* The waker makes its wakees count again: there is no moment in which neither holds the others back. */
+void model_wake(struct model_thread *t, uint64_t key, uint32_t n)
+{
+	struct model *m = t->model;
+	struct model_thread *w;
+	struct record *r;
+	uint64_t wake;
+
+	if (__atomic_load_n(&m->closed, __ATOMIC_RELAXED))
+		return;
+	stream_return(t);
+	gate_lock(&m->gate);
+	wake = ++m->wakes;
+	for (; n && key && (w = first_waiter(m, key)); n--) {
+		resume_append(w, wake);
+		w->woken = true;
+	}
+	r = stream_append(t, RECORD_WAKE);
+	r->value = wake;
+	stream_publish(t, r);
+	gate_unlock(&m->gate);
+}
+
+/* The kernel woke this one instead of another that was thought to be: that one waits on. */
+static uint64_t wake_swap(struct model *m, struct model_thread *t)
+{
+	for (unsigned int i = 0; i < m->slots; i++) {
+		struct model_thread *o = &m->thread[i];
+
+		if (o != t && o->alive && o->in_call && o->woken && o->key == t->key) {
+			o->woken = false;
+			o->blocked = true;
+			return o->wake;
+		}
+	}
+	return 0;
+}
+
+void model_resume(struct model_thread *t, bool woken)
+{
+	struct model *m = t->model;
+
+	if (__atomic_load_n(&m->closed, __ATOMIC_RELAXED))
+		return;
+	gate_lock(&m->gate);
+	if (t->blocked)
+		resume_append(t, woken && t->key ? wake_swap(m, t) : 0);
+	else
+		stream_forgive(t);
+	t->in_call = t->woken = false;
+	stream_replay(m);
+	gate_unlock(&m->gate);
+}
+
+/* ---- Threads */
+
+/* Index of a life, 0 when replays lag so far behind that there is none free. */
+static uint32_t life_open(struct model *m, uint32_t tid)
+{
+	uint32_t index = m->life_free;
+
+	if (index)
+		m->life_free = m->life[index].left;
+	else if (m->lives < LIVES)
+		index = m->lives++;
+	else
+		return 0;
+	memset(&m->life[index], 0, sizeof(m->life[index]));
+	m->life[index].total.tid = tid;
+	m->life[index].left = MODEL_HOLDS;
+	m->life[index].open = true;
+	return index;
+}
+
+static void thread_init(struct model *m, struct model_thread *t, uint32_t tid, uint32_t life)
+{
+	uint64_t appended = t->appended;
+	struct ring ring = t->ring;
+	uint32_t nudge = t->nudge;
+
+	memset(t, 0, sizeof(*t));
+	t->model = m;
+	t->slot = (unsigned int)(t - m->thread);
+	t->ring = ring;
+	t->appended = appended;
+	t->nudge = nudge;
+	t->tid = tid;
+	t->life = life;
+	t->fast = (struct model_fast){ .shadow = m->shadow.word,
+				       .shadow_mask = m->shadow.mask,
+				       .mine = (t->slot + 1) | MODEL_WRITTEN,
+				       .line_shift = m->shadow.line_shift,
+				       .locked = m->config.machine.locked };
+	t->fast.limit = m->config.quantum;
+}
+
+/* The lowest place that no living thread has; NULL when there is none. */
+static struct model_thread *slot_take(struct model *m)
+{
+	unsigned int i = 0;
+	struct model_thread *t;
+
+	while (i < MODEL_THREADS && m->thread[i].alive)
+		i++;
+	if (i == MODEL_THREADS)
+		return NULL;
+	t = &m->thread[i];
+	if (i < m->slots)
+		return t;
+	if (!ring_init(&t->ring, &m->pool))
+		return NULL;
+	t->slot = i;
+	t->model = m;
+	m->slots = i + 1;
+	for (int h = 0; h < MODEL_HOLDS; h++)
+		replay_join(&m->replay[h], i);
+	return t;
+}
+
+static void thread_begin(struct model_thread *t, struct model_thread *parent)
+{
+	struct model *m = t->model;
+	uint64_t wake = parent ? ++m->wakes : 0;
+	struct record *r;
+
+	if (parent) {
+		r = stream_append(parent, RECORD_WAKE);
+		r->value = wake;
+		stream_publish(parent, r);
+	}
+	r = stream_append(t, RECORD_START);
+	r->value = wake;
+	r->line = t->life;
+	stream_publish(t, r);
+	t->alive = true;
+	m->alive++;
+	m->total.threads++;
+	if (m->total.most_threads < m->alive)
+		m->total.most_threads = m->alive;
+}
+
+struct model_thread *model_thread_start(struct model *m, struct model_thread *parent, uint32_t tid)
+{
+	struct model_thread *t;
+	uint32_t life = 0;
+
+	if (__atomic_load_n(&m->closed, __ATOMIC_RELAXED))
+		return NULL;
+	if (parent)
+		stream_return(parent);
+	gate_lock(&m->gate);
+	stream_replay(m);
+	t = slot_take(m);
+	if (t)
+		life = life_open(m, tid);
+	if (life) {
+		thread_init(m, t, tid, life);
+		thread_begin(t, parent);
+	}
+	gate_unlock(&m->gate);
+	return life ? t : NULL;
+}
+
+static void life_count(struct model_thread *t)
+{
+	struct life *l = &t->model->life[t->life];
+
+	l->total.instructions = t->fast.instructions;
+	l->total.accesses = t->fast.accesses;
+	t->model->total.instructions += t->fast.instructions;
+	t->model->total.accesses += t->fast.accesses;
+}
+
+/* Locks that the thread still seems to hold are given back: nobody else could. */
+void stream_stop(struct model_thread *t)
+{
+	if (t->locks)
+		t->lock_since = t->fast.instructions - HELD_LONG;
+	locks_abandon(t);
+	life_count(t);
+	stream_publish(t, stream_append(t, RECORD_END));
+	t->spinning = 0;
+	t->alive = t->blocked = t->yielding = false;
+	t->model->alive--;
+}
+
+void model_thread_end(struct model_thread *t)
+{
+	struct model *m = t->model;
+
+	if (__atomic_load_n(&m->closed, __ATOMIC_RELAXED))
+		return;
+	stream_return(t);
+	gate_lock(&m->gate);
+	stream_stop(t);
+	stream_replay(m);
+	gate_unlock(&m->gate);
+}
+
+void model_miss(struct model *m, uint64_t accesses)
+{
+	__atomic_fetch_add(&m->total.unplaced, accesses, __ATOMIC_RELAXED);
+}
