@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_COLUMNS 16 /* of one table */
-#define NARROWEST    72
-#define SMALL_LOSS   0.01 /* up to which counts are as good as complete */
-#define LINE_INDENT  0
-#define CELL_INDENT  4
+#define MOST_COLUMNS   16 /* of one table */
+#define NARROWEST      80
+#define NARROWEST_NAME 6
+#define SMALL_LOSS     0.01 /* up to which counts are as good as complete */
+#define LINE_INDENT    0
+#define CELL_INDENT    4
 
 struct text_report {
 	FILE *out;
@@ -143,9 +144,8 @@ static const char *loss_words(const struct text_report *r)
 
 	if (!v->recording->lost)
 		return "none lost";
-	return intern_printf(v->pool, "%s lost (%s)%s", thousands(r, v->recording->lost),
-			     figure_of(r, recording_columns, "loss"),
-			     view_loss(v) > SMALL_LOSS ? ": counts are lower bounds" : "");
+	return intern_printf(v->pool, "%s lost (%s)", thousands(r, v->recording->lost),
+			     figure_of(r, recording_columns, "loss"));
 }
 
 static void say_volume(const struct text_report *r)
@@ -183,6 +183,9 @@ static void say_unusable(const struct text_report *r)
 
 	if (*all)
 		say(r, "not usable: %s", all);
+	if (view_loss(r->view) > SMALL_LOSS)
+		say(r, "%s was lost: all counts are lower bounds",
+		    figure_of(r, recording_columns, "loss"));
 	if (rec->truncated)
 		say(r, "the file is cut off: what follows is of its readable part");
 }
@@ -368,7 +371,7 @@ static void table_fit(struct table *t, uint32_t width)
 			if (is_flexible(t->column[i]) &&
 			    (widest == MOST_COLUMNS || t->width[i] > t->width[widest]))
 				widest = i;
-		if (widest == MOST_COLUMNS || t->width[widest] <= 8)
+		if (widest == MOST_COLUMNS || t->width[widest] <= NARROWEST_NAME)
 			return;
 		if (t->width[widest] > LABEL_COLUMNS)
 			t->width[widest] = LABEL_COLUMNS;

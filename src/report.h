@@ -14,7 +14,7 @@ struct report_options {
 	bool all;     /* every line, every cell */
 	bool unicode; /* block characters; else ASCII */
 	bool colour;
-	uint32_t columns; /* width, 72 to REPORT_COLUMNS; 0: the widest */
+	uint32_t columns; /* width, 80 to REPORT_COLUMNS; 0: the widest */
 };
 
 /* "recording" and "profile" are of one source, at its end, with one usable sample at least. */

@@ -185,16 +185,24 @@ static void put_line(struct json_writer *w, struct view_row row)
 	json_end(w);
 }
 
+static void put_hitm(struct json_writer *w, const char *key, const struct view *v, uint64_t hitm)
+{
+	if (v->hitm_known)
+		json_u64(w, key, hitm);
+	else
+		json_null(w, key);
+}
+
 static void put_hidden(struct json_writer *w, const struct view *v)
 {
 	json_begin_object(w, "hidden");
 	json_u64(w, "lines", v->hidden.lines);
-	json_u64(w, "hitm", v->hidden.hitm);
+	put_hitm(w, "hitm", v, v->hidden.hitm);
 	json_u64(w, "cells", v->hidden.cells);
-	json_u64(w, "cells_hitm", v->hidden.cells_hitm);
+	put_hitm(w, "cells_hitm", v, v->hidden.cells_hitm);
 	json_u64(w, "code", v->hidden.codes);
 	json_u64(w, "quiet_lines", v->hidden.quiet_lines);
-	json_u64(w, "quiet_hitm", v->hidden.quiet_hitm);
+	put_hitm(w, "quiet_hitm", v, v->hidden.quiet_hitm);
 	json_end(w);
 }
 
