@@ -91,6 +91,16 @@ bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed,
 	return false;
 }
 
+void spin_expect(struct model_thread *t, uint64_t addr)
+{
+	struct shadow *s = &t->model->shadow;
+	uint32_t index = shadow_find(s, addr);
+	struct sync *y = index ? shadow_sync(s, &s->line[index]) : NULL;
+
+	if (y)
+		__atomic_store_n(&y->spun, 1, __ATOMIC_RELAXED);
+}
+
 uint32_t spin_version(struct model_thread *t, const struct access *a)
 {
 	struct sync *y = shadow_sync_get(&t->model->shadow, a->line);
@@ -141,17 +151,19 @@ bool spin_park(struct replay *r, unsigned int thread)
 }
 
 /*
- * The word's latest values, newest first: is it still the one before the change? A read that ended a
+ * When all writes that the reader may have seen are done, it may go on. It may before, if the word's
+ * latest values, newest first, say that it is no longer the one before the change. A read that ended a
  * spin needs the very value that it saw, since others may have kept it spinning: a count that has to
  * reach some number. Another one is content with any change: had the reader been slower on the host,
  * or the writer faster, it would have seen a later value, and often gone on all the same.
- * When nothing is remembered, all writes that the reader may have seen must be done.
  */
 static bool spin_ended(const struct sync_replay *p, const struct record *record)
 {
 	uint32_t n = p->past < LINE_PAST ? p->past : LINE_PAST;
 	bool any = !(record->flags & RECORD_SPUN);
 
+	if (version_reached(p->versions, record->version))
+		return true;
 	for (uint32_t i = 1; i <= n && record->flags & RECORD_VALUE; i++) {
 		uint32_t at = (p->past - i) % LINE_PAST;
 
@@ -162,7 +174,7 @@ static bool spin_ended(const struct sync_replay *p, const struct record *record)
 		if (any || p->past_value[at] == (uint32_t)record->value)
 			return true;
 	}
-	return version_reached(p->versions, record->version);
+	return false;
 }
 
 bool spin_may_end(struct replay *r, unsigned int thread, const struct record *record)

@@ -130,7 +130,6 @@ struct hit_cell {
 	uint32_t line;
 	uint8_t offset, op, size;
 	uint64_t count; /* since the last one told */
-	uint64_t cycles;
 	uint32_t latency;
 };
 
