@@ -39,6 +39,7 @@ struct spin {
 	struct model_site *site;
 	uint64_t addr, value;
 	bool known;
+	bool ended;	   /* it ended a spin */
 	uint32_t versions; /* of the line when it was read */
 	uint64_t instructions, accesses;
 };
