@@ -23,7 +23,7 @@
 
 #define LINE	64
 #define LINES	64
-#define THREADS 16
+#define THREADS 192
 
 /* Memory of the programs under test: lines of eight words. */
 static uint64_t memory[LINES][8] __attribute__((aligned(4096)));
@@ -457,9 +457,11 @@ static struct result program_run(program *p, unsigned int count, unsigned int tu
 	return r;
 }
 
-/* ---- Repeatability */
+/* ---- Repeatability: quanta of 4096 to 65536 instructions, with a quiet host and a disturbing one */
 
-#define SLOTS (LINES - 1) /* for line_hitm(): all lines of the ring's slots together */
+/* For line_hitm(): all lines of the ring's slots, all lines of the program together. */
+#define SLOTS (LINES - 1)
+#define ALL   (LINES - 2)
 
 static uint64_t line_hitm(const struct result *r, unsigned int line)
 {
@@ -468,6 +470,8 @@ static uint64_t line_hitm(const struct result *r, unsigned int line)
 
 	for (unsigned int i = 8; line == SLOTS && i < 16; i++)
 		sum += line_hitm(r, i);
+	if (line == ALL)
+		sum = r->total.hitm[MODEL_HOLD_TYPICAL];
 	return sum;
 }
 
@@ -477,37 +481,42 @@ static const struct machine_shape shapes[] = {
 };
 #define SHAPES (sizeof(shapes) / sizeof(shapes[0]))
 
-/* Runs the program in all shapes; the lines' HITMs may spread by "percent" around their middle. */
+struct expected {
+	unsigned int line; /* LINES ends a list */
+	double percent;	   /* its HITMs may be so far from the middle of all runs */
+};
+#define EXPECT(...) (const struct expected[]){ __VA_ARGS__, { LINES, 0 } }
+
+/* Runs the program in all shapes. */
 static void assert_repeats(const char *name, program *p, unsigned int count, unsigned int turns,
-			   const unsigned int *lines, double percent, struct result *last)
+			   const struct expected *expected, struct result *last)
 {
 	uint64_t least[LINES], most[LINES] = { 0 }, forced = 0, breaks = 0, abandoned = 0;
 
 	memset(least, 0xff, sizeof(least));
 	for (unsigned int i = 0; i < SHAPES; i++) {
 		*last = program_run(p, count, turns, &shapes[i]);
-		for (const unsigned int *l = lines; *l < LINES; l++) {
-			uint64_t n = line_hitm(last, *l);
+		for (const struct expected *e = expected; e->line < LINES; e++) {
+			uint64_t n = line_hitm(last, e->line);
 
-			least[*l] = n < least[*l] ? n : least[*l];
-			most[*l] = n > most[*l] ? n : most[*l];
+			least[e->line] = n < least[e->line] ? n : least[e->line];
+			most[e->line] = n > most[e->line] ? n : most[e->line];
 		}
-		if (getenv("TEST_VERBOSE"))
-			print_message("  %s q %u dist %d: hitm0 %lu cycles %lu rec %lu acc %lu forced %lu breaks %lu\n", name, shapes[i].quantum, shapes[i].disturbed, line_hitm(last, lines[0]), last->total.cycles[1], last->total.records, last->total.accesses, last->total.forced, last->total.breaks);
 		forced += last->total.forced;
 		breaks += last->total.breaks;
 		abandoned += last->total.abandoned;
 		assert_int_equal(last->bad, 0);
 	}
-	for (const unsigned int *l = lines; *l < LINES; l++) {
-		double middle = (double)(least[*l] + most[*l]) / 2;
-		double spread = middle > 0 ? 100 * (double)(most[*l] - least[*l]) / 2 / middle : 0;
+	for (const struct expected *e = expected; e->line < LINES; e++) {
+		uint64_t low = least[e->line], high = most[e->line];
+		double spread = 100 * (double)(high - low) / (double)(high + low + !high);
 
-		print_message("note: %s line %u: HITM %lu..%lu, +-%.2f %%; forced %lu breaks %lu "
+		print_message("note: %s, %s %u: HITM %lu..%lu, +-%.2f %%; forced %lu breaks %lu "
 			      "abandoned %lu\n",
-			      name, *l, least[*l], most[*l], spread, forced, breaks, abandoned);
-		assert_true(least[*l] > 0);
-		assert_true(spread <= percent);
+			      name, e->line == ALL ? "all lines" : e->line == SLOTS ? "slots" : "line",
+			      e->line, low, high, spread, forced, breaks, abandoned);
+		assert_true(low > 0);
+		assert_true(spread <= e->percent);
 	}
 }
 
@@ -515,7 +524,7 @@ static void neighbours_repeat(void **state)
 {
 	struct result r;
 
-	assert_repeats("neighbours", neighbours, 2, 50000, (unsigned int[]){ 0, LINES }, 1, &r);
+	assert_repeats("neighbours", neighbours, 2, 50000, EXPECT({ 0, 1 }), &r);
 	assert_int_equal(r.ended, 3);
 }
 
@@ -523,14 +532,14 @@ static void counter_repeats(void **state)
 {
 	struct result r;
 
-	assert_repeats("counter", counter, 4, 20000, (unsigned int[]){ 0, LINES }, 1, &r);
+	assert_repeats("counter", counter, 4, 20000, EXPECT({ 0, 1 }), &r);
 }
 
 static void spin_lock_repeats(void **state)
 {
 	struct result r;
 
-	assert_repeats("spin lock", locked_fields, 2, 10000, (unsigned int[]){ 0, 1, LINES }, 1, &r);
+	assert_repeats("spin lock", locked_fields, 2, 10000, EXPECT({ 0, 1 }, { 1, 1 }), &r);
 	assert_int_equal(r.line[0].acquisitions, r.line[0].releases);
 }
 
@@ -538,7 +547,7 @@ static void ticket_lock_repeats(void **state)
 {
 	struct result r;
 
-	assert_repeats("ticket lock", ticket_fields, 3, 5000, (unsigned int[]){ 0, 1, LINES }, 1, &r);
+	assert_repeats("ticket lock", ticket_fields, 3, 5000, EXPECT({ 0, 1 }, { 1, 1 }), &r);
 }
 
 static void nested_locks_repeat(void **state)
@@ -546,21 +555,25 @@ static void nested_locks_repeat(void **state)
 	struct result r;
 
 	assert_repeats("nested locks", nested_fields, 3, 3000,
-		       (unsigned int[]){ 0, 1, 2, 3, LINES }, 1, &r);
+		       EXPECT({ 0, 1 }, { 1, 1 }, { 2, 1 }, { 3, 1 }), &r);
 }
 
+/*
+ * How many slots the consumer finds filled at once is the host's doing, and what it then does is not
+ * held to the producer's clock: the lines of the slots, a tenth of the HITMs, repeat less well.
+ */
 static void ring_repeats(void **state)
 {
 	struct result r;
 
-	assert_repeats("ring", ring, 2, 20000, (unsigned int[]){ 0, 1, SLOTS, LINES }, 3, &r);
+	assert_repeats("ring", ring, 2, 20000, EXPECT({ 0, 3 }, { 1, 3 }, { ALL, 3 }, { SLOTS, 20 }), &r);
 }
 
 static void yield_repeats(void **state)
 {
 	struct result r;
 
-	assert_repeats("yield", yield_turns, 2, 5000, (unsigned int[]){ 0, 1, LINES }, 1, &r);
+	assert_repeats("yield", yield_turns, 2, 5000, EXPECT({ 0, 1 }, { 1, 1 }), &r);
 }
 
 static void sections_move_the_data_once(void **state)
@@ -573,11 +586,22 @@ static void sections_move_the_data_once(void **state)
 	assert_in_range(r.line[0].acquisitions, 15900, 16000);
 }
 
+#define MANY 192
+
+/* As many threads as the machine has CPUs, on one lock. */
+static void crowd_repeats(void **state)
+{
+	struct result r;
+
+	assert_repeats("192 threads, mutex", mutex_fields, MANY, 20, EXPECT({ 1, 5 }), &r);
+	assert_int_equal(r.total.most_threads, MANY + 1);
+}
+
 static void mutex_repeats(void **state)
 {
 	struct result r;
 
-	assert_repeats("mutex", mutex_fields, 3, 5000, (unsigned int[]){ 0, 1, LINES }, 1, &r);
+	assert_repeats("mutex", mutex_fields, 3, 5000, EXPECT({ 0, 1 }, { 1, 1 }), &r);
 	assert_in_range(line_hitm(&r, 1), 14850, 15150);
 }
 
@@ -585,7 +609,7 @@ static void sleepers_go_on_after_their_waker(void **state)
 {
 	struct result r;
 
-	assert_repeats("sleepers", sleep_turns, 3, 2000, (unsigned int[]){ 0, 1, LINES }, 1, &r);
+	assert_repeats("sleepers", sleep_turns, 3, 2000, EXPECT({ 0, 1 }, { 1, 1 }), &r);
 	assert_in_range(line_hitm(&r, 1), 5940, 6000); /* the counter moves once a turn */
 }
 
@@ -665,7 +689,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(spin_lock_repeats), cmocka_unit_test(ticket_lock_repeats),
 		cmocka_unit_test(nested_locks_repeat), cmocka_unit_test(ring_repeats),
 		cmocka_unit_test(yield_repeats), cmocka_unit_test(sections_move_the_data_once),
-		cmocka_unit_test(mutex_repeats), cmocka_unit_test(sleepers_go_on_after_their_waker),
+		cmocka_unit_test(crowd_repeats), cmocka_unit_test(mutex_repeats), cmocka_unit_test(sleepers_go_on_after_their_waker),
 		cmocka_unit_test(short_threads_reuse_places),
 		cmocka_unit_test(samples_stand_for_all_accesses),
 		cmocka_unit_test(quiet_line_becomes_private_and_comes_back),
