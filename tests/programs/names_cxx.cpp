@@ -22,9 +22,10 @@ long Config::hits = 3;
 
 __attribute__((noinline)) long lookup(long n)
 {
-	static Derived<short> memo;
+	static Derived<char> memo;
 
 	memo.cache += n;
+	memo.gen++;
 	return memo.cache + shared.cache + Config::hits + *(volatile int *)&Config::limit;
 }
 

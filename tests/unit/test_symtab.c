@@ -37,7 +37,9 @@ static void assert_data(struct symtab *s, uint64_t addr, const char *name, uint6
 static void variables_are_found_by_any_of_their_bytes(void **state)
 {
 	static const char *const commands[] = {
-		"gcc -O2 -g " NAMES, "gcc -O2 -no-pie " NAMES, "gcc -O2 -static " NAMES,
+		"gcc -O2 -g " NAMES,
+		"gcc -O2 -no-pie " NAMES,
+		"gcc -O2 -static " NAMES,
 		"clang -O2 -g " NAMES,
 	};
 	char path[PROGRAM_PATH];
@@ -110,8 +112,8 @@ static void functions_read_without_parameters_and_data_with_them(void **state)
 	assert_true(symtab_code(s, program_symbol(path, "_ZN3app5twiceIiEET_S1_"), &sym));
 	assert_string_equal(sym.name, "app::twice<int>");
 	assert_data(s, program_symbol(path, "_ZN3app6sharedE") + 8, "app::shared", 8, 64);
-	assert_data(s, program_symbol(path, "_ZZN3app6lookupElE4memo"), "app::lookup(long)::memo", 0,
-		    64);
+	assert_data(s, program_symbol(path, "_ZZN3app6lookupElE4memo"), "app::lookup(long)::memo",
+		    0, 64);
 	symtab_free(s);
 	intern_free(pool);
 }
@@ -309,7 +311,8 @@ static void a_name_that_stands_for_gigabytes_is_shown_as_it_is(void **state)
 	}
 	strcat(bomb, "EvT_");
 	snprintf(command, sizeof(command),
-		 "echo 'void bomb(void) __asm__(\"%s\"); void bomb(void) {}' >%s/bomb.c; gcc -c %s/bomb.c "
+		 "echo 'void bomb(void) __asm__(\"%s\"); void bomb(void) {}' >%s/bomb.c; gcc -c "
+		 "%s/bomb.c "
 		 "-o %s/bomb.o; gcc " NAMES " %s/bomb.o",
 		 bomb, program_folder, program_folder, program_folder, program_folder);
 	s = open_program(pool, command, path);
