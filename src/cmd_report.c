@@ -3,17 +3,12 @@
 #include "command.h"
 #include "mem.h"
 #include "option.h"
+#include "output.h"
 #include "perfdata_read.h"
-#include "report.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 typedef void report_function(FILE *out, const struct recording *recording,
 			     const struct profile *profile, struct attrib *attrib,
@@ -65,97 +60,6 @@ static struct err *choose_format(struct report_command *c)
 		return NULL;
 	return err_next(err_new(ERR_USAGE, "report: --format %s is not known", c->format),
 			"use text or json");
-}
-
-/* ---- How the output can be drawn */
-
-static bool is_set(const char *variable)
-{
-	const char *value = getenv(variable);
-
-	return value && *value;
-}
-
-static bool speaks_utf8(void)
-{
-	static const char *const VARIABLES[] = { "LC_ALL", "LC_CTYPE", "LANG" }; /* in this order */
-
-	for (size_t i = 0; i < ARRAY_SIZE(VARIABLES); i++) {
-		const char *value = getenv(VARIABLES[i]);
-
-		if (is_set(VARIABLES[i]))
-			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
-	}
-	return false;
-}
-
-static struct report_options options_for(const struct report_command *c, FILE *out)
-{
-	const char *terminal = getenv("TERM");
-	bool screen = isatty(fileno(out)) && terminal && strcmp(terminal, "dumb");
-	struct winsize size = { 0 };
-
-	if (screen && ioctl(fileno(out), TIOCGWINSZ, &size) < 0)
-		size.ws_col = 0;
-	return (struct report_options){
-		.top = c->top,
-		.all = c->all,
-		.unicode = !c->ascii && speaks_utf8(),
-		.colour = screen && !is_set("NO_COLOR"),
-		.columns = size.ws_col,
-	};
-}
-
-/* ---- Where it goes: a file appears whole or not at all */
-
-struct output {
-	FILE *file;
-	const char *path; /* NULL: standard output */
-	char *temporary;  /* NULL: written in place, as it is no plain file */
-};
-
-static struct err *output_open(struct output *o, const char *path)
-{
-	struct stat st;
-	int fd;
-
-	*o = (struct output){ .file = stdout, .path = path };
-	if (!path)
-		return NULL;
-	if (lstat(path, &st) < 0 || S_ISREG(st.st_mode))
-		o->temporary = mem_printf("%s.%d.tmp", path, (int)getpid());
-	fd = open(o->temporary ? o->temporary : path,
-		  O_WRONLY | O_CREAT | O_CLOEXEC | (o->temporary ? O_EXCL : O_TRUNC), 0666);
-	if (fd < 0) {
-		struct err *e = err_errno(ERR_FAILED, errno, "report: cannot write %s", path);
-
-		free(o->temporary);
-		return e;
-	}
-	o->file = fdopen(fd, "w");
-	if (!o->file)
-		mem_exhausted();
-	return NULL;
-}
-
-static struct err *output_close(struct output *o)
-{
-	const char *name = o->path ? o->path : "standard output";
-	bool bad = fflush(o->file) || ferror(o->file);
-	int why = errno;
-
-	if (o->path && fclose(o->file) && !bad) {
-		bad = true;
-		why = errno;
-	}
-	if (!bad && o->temporary && rename(o->temporary, o->path) < 0) {
-		bad = true;
-		why = errno;
-	}
-	if (bad && o->temporary)
-		unlink(o->temporary);
-	free(o->temporary);
-	return bad ? err_errno(ERR_FAILED, why, "report: cannot write %s", name) : NULL;
 }
 
 /* ---- What to do */
@@ -213,11 +117,11 @@ static struct err *write_report(const struct report_command *c, const struct rec
 {
 	struct report_options options;
 	struct output out;
-	struct err *e = output_open(&out, c->output);
+	struct err *e = output_open(&out, "report", c->output);
 
 	if (e)
 		return e;
-	options = options_for(c, out.file);
+	options = output_options(&out, c->top, c->all, c->ascii);
 	c->print(out.file, r, p, attrib, &options);
 	return output_close(&out);
 }

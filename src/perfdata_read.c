@@ -50,9 +50,10 @@ static struct err *end_damaged(struct perfdata *p, const char *what)
 		e = err_errno(ERR_FAILED, p->in.errno_value, "perf.data: %s: at %#llx",
 			      p->source.recording.path, (unsigned long long)p->in.offset);
 	else if (!p->records)
-		e = at_record(p, what,
-			      "nothing can be read of this file: the recorder was killed before it "
-			      "wrote anything, or the file is damaged; record again");
+		e = at_record(
+			p, what,
+			"nothing can be read of it: it is damaged, or its recorder was killed "
+			"before it wrote anything; record again");
 	p->source.recording.truncated = true;
 	end_records(p);
 	return e;
@@ -101,11 +102,12 @@ static struct err *read_auxtrace(struct perfdata *p, struct perfdata_record *r)
 	return skip_payload(p, size);
 }
 
+/* perf puts the data behind the record, simpleperf into it. */
 static struct err *read_tracing_data(struct perfdata *p, struct perfdata_record *r)
 {
 	uint64_t size = cursor_u32(&r->body);
 
-	return skip_payload(p, (size + 7) & ~7ULL);
+	return size <= cursor_left(&r->body) ? NULL : skip_payload(p, (size + 7) & ~7ULL);
 }
 
 static struct err *read_compressed(struct perfdata *p, struct perfdata_record *r)
@@ -230,7 +232,8 @@ static enum outcome read_record(struct perfdata *p, struct event *ev, struct err
 		return OUTCOME_NOTHING;
 	}
 	if (left < sizeof(header)) {
-		*e = end_damaged(p, left ? "it is cut off in its header" : "there is none");
+		*e = end_damaged(p, left ? "it is cut off in its header"
+					 : "the recording ends before it");
 		return OUTCOME_NOTHING;
 	}
 	memcpy(&header, input_peek(&p->in, sizeof(header)), sizeof(header));

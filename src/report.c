@@ -111,13 +111,14 @@ static void say_title(const struct text_report *r)
 {
 	const struct recording *rec = r->view->recording;
 	const char *path = rec->path && strcmp(rec->path, "-") ? rec->path : "standard input";
+	uint32_t columns = label_columns(path) + 2;
 	char label[LABEL_BYTES];
 
-	if (!rec->command) {
+	if (!rec->command || columns + 20 > r->width) {
 		say(r, "%s", path);
 		return;
 	}
-	label_fit(label, rec->command, 2 * r->width - label_columns(path) - 8, r->style.unicode);
+	label_fit(label, rec->command, r->width - columns, r->style.unicode);
 	say(r, "%s: %s", path, label);
 }
 

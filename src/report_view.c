@@ -33,8 +33,10 @@ static const char *object_name(struct view *v, const struct data_place *p, uint6
 /* "count" in the object the line is named after, "other.count" or "other[3]" in another. */
 static const char *cell_name(struct view *v, const struct data_place *p, const char *line_object)
 {
-	if (!has_text(p->field))
-		return object_name(v, p, p->object_offset);
+	if (!has_text(p->field)) /* the line's own object and the offset say it already */
+		return p->object == line_object && p->object_offset
+			       ? NULL
+			       : object_name(v, p, p->object_offset);
 	if (p->object == line_object || !has_text(p->object))
 		return p->field;
 	return intern_printf(v->pool, p->field[0] == '[' ? "%s%s" : "%s.%s", p->object, p->field);
@@ -271,14 +273,16 @@ static void add_line(struct view *v, struct attrib *attrib, const struct contend
 
 static bool below(uint64_t part, uint64_t whole)
 {
-	return (double)part < SMALLEST * (double)whole;
+	return !part || (double)part < SMALLEST * (double)whole;
 }
 
-/* A line with a small part of the cost may have most of the HITM or of the stores. */
-static bool is_small(const struct counts *c, const struct counts *total)
+/* A line with a small part of the cost may have most of the HITM. Stores and peers have neither. */
+static bool is_small(const struct contended_line *l, const struct counts *total)
 {
-	return below(c->latency_sum, total->latency_sum) && below(c->samples, total->samples) &&
-	       below(counts_hitm(c), counts_hitm(total));
+	if (l->evidence != EVIDENCE_HITM && !below(l->counts.samples, total->samples))
+		return false;
+	return below(l->counts.latency_sum, total->latency_sum) &&
+	       below(counts_hitm(&l->counts), counts_hitm(total));
 }
 
 static void hide_line(struct view *v, const struct contended_line *l)
@@ -300,7 +304,7 @@ static void choose_lines(struct view *v, struct attrib *attrib, const struct rep
 	v->lines = mem_zalloc((top < p->line_count ? top : p->line_count) * sizeof(*v->lines));
 	for (uint32_t i = 0; i < p->line_count; i++) {
 		const struct contended_line *l = &p->lines[i];
-		bool fits = o->all || (l->contended && !is_small(&l->counts, &p->total));
+		bool fits = o->all || (l->contended && !is_small(l, &p->total));
 
 		if (l->contended)
 			v->contended_latency += l->counts.latency_sum;
