@@ -449,7 +449,7 @@ static void for_cell_rows(const struct text_report *r, const struct view_line *l
 		each(t, r, &row);
 		for (uint32_t k = 0; k < l->cells[i].code_count; k++) {
 			row.code = &l->cells[i].codes[k];
-			if (l->cells[i].code_count + l->cells[i].codes_hidden > 1)
+			if (l->cells[i].code_count > 1)
 				each(t, r, &row);
 		}
 	}

@@ -204,11 +204,27 @@ static void cell_deinit(struct view_cell *c)
 	idset_deinit(&c->threads);
 }
 
-static void cut_cells(struct view *v, struct view_line *l, uint32_t most)
+static bool below(uint64_t part, uint64_t whole)
 {
-	for (; l->cell_count > most; l->cell_count--) {
+	return !part || (double)part < SMALLEST * (double)whole;
+}
+
+/* Nothing that a reader of the whole would miss. */
+static bool is_speck(const struct counts *c, const struct counts *whole)
+{
+	return below(c->latency_sum, whole->latency_sum) && below(c->samples, whole->samples) &&
+	       below(counts_hitm(c), counts_hitm(whole)) && below(c->stores, whole->stores);
+}
+
+/* Cells are in order of cost. */
+static void cut_cells(struct view *v, struct view_line *l)
+{
+	while (l->cell_count > 1) {
 		struct view_cell *c = &l->cells[l->cell_count - 1];
 
+		if (l->cell_count <= TOP_CELLS && !is_speck(&c->counts, &l->line->counts))
+			return;
+		l->cell_count--;
 		l->cells_hidden++;
 		v->hidden.cells++;
 		v->hidden.cells_hitm += counts_hitm(&c->counts);
@@ -216,14 +232,18 @@ static void cut_cells(struct view *v, struct view_line *l, uint32_t most)
 	}
 }
 
-static void cut_codes(struct view *v, struct view_cell *c, uint32_t most)
+static void cut_codes(struct view *v, const struct view_line *l, struct view_cell *c)
 {
-	if (c->code_count <= most)
-		return;
-	c->codes_hidden = c->code_count - most;
-	v->hidden.codes += c->codes_hidden;
-	for (; c->code_count > most; c->code_count--)
-		code_deinit(&c->codes[c->code_count - 1]);
+	while (c->code_count > 1) {
+		struct view_code *code = &c->codes[c->code_count - 1];
+
+		if (c->code_count <= TOP_CODES && !is_speck(&code->counts, &l->line->counts))
+			return;
+		c->code_count--;
+		c->codes_hidden++;
+		v->hidden.codes++;
+		code_deinit(code);
+	}
 }
 
 static void name_cell(struct view *v, struct attrib *attrib, const struct contended_line *from,
@@ -256,11 +276,13 @@ static void add_line(struct view *v, struct attrib *attrib, const struct contend
 	*l = (struct view_line){ .rank = v->line_count, .line = from };
 	split_cells(l, from);
 	qsort(l->cells, l->cell_count, sizeof(*l->cells), cell_by_cost);
-	cut_cells(v, l, all ? EVERYTHING : TOP_CELLS);
+	if (!all)
+		cut_cells(v, l);
 	for (uint32_t i = 0; i < l->cell_count; i++) {
 		name_cell(v, attrib, from, &l->cells[i]);
 		merge_codes(&l->cells[i]);
-		cut_codes(v, &l->cells[i], all ? EVERYTHING : TOP_CODES);
+		if (!all)
+			cut_codes(v, l, &l->cells[i]);
 	}
 	place_line(l);
 	qsort(l->cells, l->cell_count, sizeof(*l->cells), cell_by_offset);
@@ -269,11 +291,6 @@ static void add_line(struct view *v, struct attrib *attrib, const struct contend
 	l->name = line_name(v, l);
 	for (int w = 0; w < LINE_WORDS; w++)
 		v->hottest = from->word_heat[w] > v->hottest ? from->word_heat[w] : v->hottest;
-}
-
-static bool below(uint64_t part, uint64_t whole)
-{
-	return !part || (double)part < SMALLEST * (double)whole;
 }
 
 /* A line with a small part of the cost may have most of the HITM. Stores and peers have neither. */
