@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_FIELDS 16 /* of an object before the elements of its arrays are taken together */
+
 /* Everything that is needed to put the cells of one side where they belong. */
 struct collector {
 	struct diff *diff;
@@ -95,6 +97,38 @@ static void add_side(struct collector *c)
 			add_cell(c, &p->lines[i], &p->lines[i].cells[j]);
 }
 
+/* "[17].lock" is "[*].lock": of a big array the elements are many and their fields few. */
+static const char *element_name(struct intern *pool, const char *name)
+{
+	const char *open = strchr(name, '['), *close = open ? strchr(open, ']') : NULL;
+
+	if (!close || strspn(open + 1, "0123456789") != (size_t)(close - open - 1))
+		return name;
+	return intern_printf(pool, "%.*s[*]%s", (int)(open - name), name, close + 1);
+}
+
+static void merge_elements(struct intern *pool, struct diff_object *o)
+{
+	struct diff_object merged = { 0 };
+
+	if (o->field_count <= MOST_FIELDS)
+		return;
+	for (uint32_t i = 0; i < o->field_count; i++) {
+		struct diff_field *from = &o->fields[i];
+		struct diff_field *to = find_field(&merged, element_name(pool, from->name), from->offset);
+
+		for (int s = 0; s < DIFF_SIDES; s++) {
+			counts_add(&to->counts[s], &from->counts[s]);
+			if (to->line_offset[s] == DIFF_ABSENT)
+				to->line_offset[s] = from->line_offset[s];
+		}
+	}
+	free(o->fields);
+	o->fields = merged.fields;
+	o->field_count = merged.field_count;
+	o->field_room = merged.field_room;
+}
+
 static int compare_fields(const void *a, const void *b)
 {
 	const struct diff_field *x = a, *y = b;
@@ -170,9 +204,12 @@ struct diff *diff_new(struct intern *pool, const struct profile *const profile[D
 	}
 	map_deinit(&c.by_name);
 	count_speedup(d);
-	for (uint32_t i = 0; i < d->object_count; i++)
-		qsort(d->objects[i].fields, d->objects[i].field_count, sizeof(*d->objects[i].fields),
-		      compare_fields);
+	for (uint32_t i = 0; i < d->object_count; i++) {
+		struct diff_object *o = &d->objects[i];
+
+		merge_elements(pool, o);
+		qsort(o->fields, o->field_count, sizeof(*o->fields), compare_fields);
+	}
 	if (d->object_count)
 		qsort(d->objects, d->object_count, sizeof(*d->objects), compare_objects);
 	return d;

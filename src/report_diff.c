@@ -10,6 +10,7 @@
 #define NAME_COLUMNS	34
 #define SIDE_COLUMNS	34
 #define DEFAULT_OBJECTS 10
+#define LEAST_SHARE	0.005 /* of a side's HITM; objects and fields below it are counted, not shown */
 
 struct drawing {
 	FILE *out;
@@ -65,12 +66,15 @@ static const char *recording_name(const struct recording *r)
 	return r->command ? r->command : r->path;
 }
 
-/* "record ... -- CMD" of hitmap's own recordings is told by what follows the dashes. */
+/* "record ... -- CMD" of hitmap's own recordings is told by what follows the dashes, without folder. */
 static const char *program_name(const struct recording *r)
 {
-	const char *name = recording_name(r), *dashes = strstr(name, " -- ");
+	const char *name = recording_name(r), *dashes = strstr(name, " -- "), *end, *slash;
 
-	return dashes ? dashes + 4 : name;
+	name = dashes ? dashes + 4 : name;
+	end = name + strcspn(name, " ");
+	slash = memrchr(name, '/', end - name);
+	return slash ? slash + 1 : name;
 }
 
 static void draw_model(struct drawing *d)
@@ -195,10 +199,34 @@ static void draw_field(struct drawing *d, const struct diff_field *f)
 	draw_rates(d, f->counts);
 }
 
+static bool worth_showing(const struct drawing *d, const struct counts counts[DIFF_SIDES])
+{
+	for (int s = 0; s < DIFF_SIDES; s++)
+		if (counts_hitm(&counts[s]) &&
+		    counts_hitm(&counts[s]) >= LEAST_SHARE * counts_hitm(&d->diff->profile[s]->total))
+			return true;
+	return d->options->all;
+}
+
+static void draw_fields(struct drawing *d, const struct diff_object *o)
+{
+	uint32_t hidden = 0;
+
+	for (uint32_t i = 0; i < o->field_count; i++)
+		if (worth_showing(d, o->fields[i].counts))
+			draw_field(d, &o->fields[i]);
+		else
+			hidden++;
+	if (hidden)
+		fprintf(d->out, "   %u more field%s, each below %.1f %% of HITM (--all)\n", hidden,
+			hidden > 1 ? "s" : "", 100 * LEAST_SHARE);
+}
+
 static void draw_objects(struct drawing *d)
 {
 	uint32_t top = d->options->top ? d->options->top : DEFAULT_OBJECTS, shown = 0;
 	uint64_t hidden_hitm = 0;
+	char text[FIGURE_TEXT_BYTES];
 
 	fprintf(d->out, "\n%-*s%-*s    %-*s    %11s %11s %8s\n", NAME_COLUMNS, "object and its fields",
 		HEAT_STRIP_COLUMNS, "before", HEAT_STRIP_COLUMNS, "after",
@@ -206,18 +234,17 @@ static void draw_objects(struct drawing *d)
 	for (uint32_t i = 0; i < d->diff->object_count; i++) {
 		const struct diff_object *o = &d->diff->objects[i];
 
-		if (!d->options->all && shown == top) {
+		if (!worth_showing(d, o->counts) || (!d->options->all && shown == top)) {
 			hidden_hitm += counts_hitm(&o->counts[0]) + counts_hitm(&o->counts[1]);
 			continue;
 		}
 		draw_object(d, o);
-		for (uint32_t j = 0; j < o->field_count; j++)
-			draw_field(d, &o->fields[j]);
+		draw_fields(d, o);
 		shown++;
 	}
 	if (shown < d->diff->object_count)
-		fprintf(d->out, "%u more objects with %llu HITM of both sides not shown (--all)\n",
-			d->diff->object_count - shown, (unsigned long long)hidden_hitm);
+		fprintf(d->out, "%u more objects with %s HITM of both sides not shown (--all)\n",
+			d->diff->object_count - shown, figure_count(text, hidden_hitm));
 }
 
 void report_diff(FILE *out, const struct diff *diff, const struct recording *const recording[DIFF_SIDES],
