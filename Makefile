@@ -12,11 +12,12 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # ---- The architecture: layers from the top, a file includes headers of its own layer and of those
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
-command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths
+command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths option
 front := report report_json report_view heatmap
 analysis := profile idset diff
-attrib := attrib type_dwarf
-source := perfdata_read perfdata_write pmu machine model_run note source
+attrib := attrib binary object_set range type_dwarf member type_table die
+source := input queue perfdata_feature perfdata_header perfdata_record perfdata_read perfdata_write pmu \
+	machine model_run recorder door_read program emulator annotation note source
 sample := sample data_source line
 base := err mem intern buf map symtab json
 
@@ -48,7 +49,7 @@ OPT := $(if $(DEBUG),-Og,-O2) -g
 SANITIZE := $(if $(ASAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer)
 comma := ,
-CPPFLAGS += -D_GNU_SOURCE -Isrc -Imodel $(PERF_CFLAGS) $(PKG_CFLAGS)
+CPPFLAGS += -D_GNU_SOURCE -Isrc -Imodel -Iinclude $(PERF_CFLAGS) $(PKG_CFLAGS)
 CFLAGS += -std=gnu11 $(OPT) $(WARN)
 LDLIBS := $(PERF_LIBS) $(PKG_LIBS) -lpthread -lm
 

@@ -51,4 +51,8 @@ bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64
 		 struct data_place *place);
 bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struct code_place *place);
 
+/* How many of the files that names were asked of are not those that were recorded any more (another
+ * build id), so that they give no names; "*first" (may be NULL) is the path of one, NULL for none. */
+uint64_t attrib_changed_files(const struct attrib *a, const char **first);
+
 #endif

@@ -6,8 +6,8 @@
 #include "source.h"
 
 /*
- * Opens "path" ("-": standard input). Strings of its events live in "pool". Errors: not readable, not a
- * perf.data file (what it seems to be is said), header out of its bounds.
+ * Opens "path" ("-": standard input). Strings of its events live in "pool". Errors: not readable,
+ * not a perf.data file (what it seems to be is said), header out of its bounds.
  */
 struct err *perfdata_open(const char *path, struct intern *pool, struct source **source);
 

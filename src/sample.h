@@ -11,7 +11,7 @@
 struct sample {
 	uint64_t ip, addr, time; /* time: ns of the recording's clock; 0 when not recorded */
 	uint64_t id;		 /* of the event's instance; 0 when not recorded */
-	uint64_t period;	 /* events this sample stands for; 1 when not recorded */
+	uint64_t period;	 /* events this sample stands for; 1 when not known */
 	uint64_t weight;	 /* latency, cycles; 0 when not recorded */
 	uint64_t data_src;	 /* union perf_mem_data_src; 0 when not recorded */
 	uint64_t phys_addr;	 /* 0 when not recorded */
@@ -35,6 +35,14 @@ struct sample_layout {
 bool sample_decode(struct cursor body, const struct sample_layout *layout, struct sample *s);
 
 /* The id trailer of the other records (sample_id_all), read from the end of "body". */
-bool sample_decode_trailer(struct cursor body, const struct sample_layout *layout, struct sample *s);
+bool sample_decode_trailer(struct cursor body, const struct sample_layout *layout,
+			   struct sample *s);
+
+/* Where a sample's id and time are, bytes from the body's start, and where the id of a trailer is,
+ * bytes from the record's end; -1 when there is none. The id tells which event's layout a record
+ * has. */
+int sample_id_place(const struct sample_layout *layout);
+int sample_time_place(const struct sample_layout *layout);
+int sample_trailer_id_place(const struct sample_layout *layout);
 
 #endif

@@ -56,6 +56,7 @@ struct recording_event {
 	const char *name; /* interned; "event 0" when not recorded */
 	uint32_t type;	  /* perf_event_attr.type */
 	uint64_t config, config1;
+	uint64_t period;  /* fixed, of samples that do not carry theirs; 0 when there is none */
 	struct sample_layout layout;
 	uint64_t samples; /* seen so far */
 };
@@ -71,6 +72,8 @@ struct recording {
 	uint32_t event_count;
 	uint64_t first_time, last_time; /* of samples, ns */
 	uint64_t lost;			/* records and samples lost, as far as recorded */
+	uint64_t throttled;		/* times the kernel paused an event that came too often */
+	uint64_t aux_bytes;		/* of AUX area data (Arm SPE, Intel PT), skipped */
 	uint64_t unknown_records;	/* skipped by their size */
 	uint64_t malformed_records;	/* samples shorter than their layout, skipped */
 	bool truncated;			/* the file ends inside a record: cut off there */

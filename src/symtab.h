@@ -29,17 +29,29 @@ struct err *symtab_open(const char *path, struct intern *pool, struct symtab **s
 void symtab_free(struct symtab *s);
 
 /* The function or the variable that "addr" (link-time) lies in; false when there is none. A symbol
- * without a size reaches to the next one of its section. */
-bool symtab_code(const struct symtab *s, uint64_t addr, struct symbol *sym);
-bool symtab_data(const struct symtab *s, uint64_t addr, struct symbol *sym);
+ * without a size reaches to the next one of its section. Tables are built at the first call. */
+bool symtab_code(struct symtab *s, uint64_t addr, struct symbol *sym);
+bool symtab_data(struct symtab *s, uint64_t addr, struct symbol *sym);
+/* The section that "addr" lies in, as a symbol called ".bss", ".data", ... */
+bool symtab_section(struct symtab *s, uint64_t addr, struct symbol *sym);
+
+/* What of the file is loaded where. */
+struct symtab_segment {
+	uint64_t addr, size;	    /* link-time; in memory, .bss included */
+	uint64_t offset, file_size; /* in the file */
+	uint64_t page;		    /* the mapping begins and ends at multiples of this */
+	bool code;
+};
+
+/* Segment number "i", ascending by address as the file has them; NULL past the last. */
+const struct symtab_segment *symtab_segment(const struct symtab *s, uint32_t i);
 
 /* Link-time address of the byte at "offset" in the file; false when no segment loads it. */
 bool symtab_offset_to_addr(const struct symtab *s, uint64_t offset, uint64_t *addr);
 /* The segments' extent in memory, .bss included: link-time addresses [*low, *high). */
 bool symtab_extent(const struct symtab *s, uint64_t *low, uint64_t *high);
-/* The section that "addr" lies in: ".bss", ".data", ...; NULL when none. */
-const char *symtab_section(const struct symtab *s, uint64_t addr);
-/* Whether the segment that loads file "offset" is executable. */
+/* Whether the segment that loads file "offset" is executable. A page that two segments share counts
+ * for the one that holds the very byte, or else for the one that begins in it. */
 bool symtab_is_code(const struct symtab *s, uint64_t offset);
 const uint8_t *symtab_build_id(const struct symtab *s, uint8_t *size); /* NULL when none */
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "binary.h"
+#include "mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct binary {
+	struct intern *pool;
+	const char *path;
+	struct symtab *symtab, *debug_symtab;
+	struct dwarf *dwarf;
+	bool sought; /* debug information was looked for */
+};
+
+struct binary *binary_new(const char *path, struct intern *pool)
+{
+	struct binary *b = mem_zalloc(sizeof(*b));
+
+	b->pool = pool;
+	b->path = path;
+	err_free(symtab_open(path, pool, &b->symtab)); /* a file that is gone gives no names */
+	return b;
+}
+
+void binary_free(struct binary *b)
+{
+	if (!b)
+		return;
+	symtab_free(b->symtab);
+	symtab_free(b->debug_symtab);
+	dwarf_free(b->dwarf);
+	free(b);
+}
+
+const char *binary_path(const struct binary *b)
+{
+	return b->path;
+}
+
+struct symtab *binary_symtab(const struct binary *b)
+{
+	return b->symtab;
+}
+
+/* Where distributions put what they stripped, by build id. */
+static char *debug_path(const struct binary *b)
+{
+	uint8_t size;
+	const uint8_t *id = symtab_build_id(b->symtab, &size);
+	char hex[2 * UINT8_MAX + 1] = "";
+
+	if (!id || size < 2)
+		return NULL;
+	for (uint8_t i = 0; i < size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	return mem_printf("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+}
+
+static void seek(struct binary *b)
+{
+	char *path;
+
+	if (b->sought || !b->symtab)
+		return;
+	b->sought = true;
+	b->dwarf = dwarf_open(b->path, b->pool);
+	path = b->dwarf ? NULL : debug_path(b);
+	if (!path)
+		return;
+	b->dwarf = dwarf_open(path, b->pool);
+	err_free(symtab_open(path, b->pool, &b->debug_symtab));
+	free(path);
+}
+
+struct dwarf *binary_dwarf(struct binary *b)
+{
+	seek(b);
+	return b->dwarf;
+}
+
+bool binary_is(const struct binary *b, const uint8_t *id, uint8_t size)
+{
+	uint8_t own_size = 0;
+	const uint8_t *own = b->symtab ? symtab_build_id(b->symtab, &own_size) : NULL;
+
+	return !size || (own && own_size >= size && !memcmp(own, id, size));
+}
+
+bool binary_data(struct binary *b, uint64_t addr, struct symbol *sym)
+{
+	if (!b->symtab)
+		return false;
+	if (symtab_data(b->symtab, addr, sym))
+		return true;
+	seek(b);
+	return b->debug_symtab && symtab_data(b->debug_symtab, addr, sym);
+}
+
+bool binary_code(struct binary *b, uint64_t addr, struct symbol *sym)
+{
+	if (!b->symtab)
+		return false;
+	if (symtab_code(b->symtab, addr, sym))
+		return true;
+	seek(b);
+	return b->debug_symtab && symtab_code(b->debug_symtab, addr, sym);
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "command.h"
+#include "machine.h"
+#include "mem.h"
+#include "model_run.h"
+#include "option.h"
+#include "paths.h"
+#include "pmu.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+struct record_options {
+	const char *output, *source, *machine, *door, *qemu;
+	uint32_t cpus, quantum, hit_period;
+	uint64_t seed;
+	bool verbose, quiet;
+};
+
+#define AT(member) offsetof(struct record_options, member)
+
+static const struct option_row rows[] = {
+	{ 'o', "output", "FILE", "the recording (default perf.data; an older one becomes FILE.old)",
+	  OPTION_TEXT, AT(output), 0, 0 },
+	{ 0, "source", "auto|model", "what samples the accesses: auto uses the software model where the\n"
+	  "machine has no hardware sampling", OPTION_TEXT, AT(source), 0, 0 },
+	{ 'M', "machine", "NAME|FILE", "the machine to model (default small); see docs/machines.md",
+	  OPTION_TEXT, AT(machine), 0, 0 },
+	{ 0, "cpus", "N", "model only N of its CPUs", OPTION_U32, AT(cpus), 1, MODEL_CPUS },
+	{ 0, "door", "auto|qemu|hooks", "how the model sees accesses: hooks for programs built with\n"
+	  "\"hitmap cc\", QEMU for all others", OPTION_TEXT, AT(door), 0, 0 },
+	{ 0, "qemu", "FILE", "the qemu-x86_64 to use", OPTION_TEXT, AT(qemu), 0, 0 },
+	{ 0, "quantum", "N", "instructions a thread may lead by (default 8192); results do not\n"
+	  "depend on it", OPTION_U32, AT(quantum), 64, 1u << 24 },
+	{ 0, "hit-period", "N", "of the accesses that hit, one in N becomes a sample (default 64)",
+	  OPTION_U32, AT(hit_period), 1, 1u << 30 },
+	{ 0, "seed", "N", "of the model's jitter (default 1)", OPTION_U64, AT(seed), 0, UINT64_MAX },
+	{ 'q', "quiet", NULL, "say nothing when all went well", OPTION_FLAG, AT(quiet), 0, 0 },
+	{ 'v', "verbose", NULL, "say what is used", OPTION_FLAG, AT(verbose), 0, 0 },
+};
+
+static const struct option_usage usage = {
+	"record", "[OPTIONS] -- PROGRAM [ARGUMENTS]",
+	"Runs PROGRAM and records how its threads share memory lines.",
+	rows, ARRAY_SIZE(rows),
+};
+
+/* Signals counted by the handler: the one thing that a handler must share with the program. */
+static volatile sig_atomic_t interrupts;
+
+static void on_interrupt(int number)
+{
+	interrupts++;
+}
+
+static void catch_interrupts(void)
+{
+	struct sigaction action = { .sa_handler = on_interrupt };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---- Choices */
+
+struct choice {
+	const char *name;
+	int value;
+};
+
+static struct err *choose(const char *option, const char *text, const struct choice *choices,
+			  size_t count, int *value)
+{
+	char *known = mem_strdup("");
+	struct err *e;
+
+	for (size_t i = 0; i < count; i++) {
+		char *longer = mem_printf("%s%s%s", known, i ? ", " : "", choices[i].name);
+
+		free(known);
+		known = longer;
+		if (!strcmp(text, choices[i].name)) {
+			*value = choices[i].value;
+			free(known);
+			return NULL;
+		}
+	}
+	e = err_new(ERR_USAGE, "record: --%s %s is not known", option, text);
+	err_next(e, "one of %s", known);
+	free(known);
+	return e;
+}
+
+enum source { SOURCE_AUTO, SOURCE_MODEL, SOURCE_HARDWARE };
+
+static const struct choice sources[] = {
+	{ "auto", SOURCE_AUTO },	{ "model", SOURCE_MODEL }, { "pebs", SOURCE_HARDWARE },
+	{ "ibs", SOURCE_HARDWARE },	{ "spe", SOURCE_HARDWARE },
+};
+
+static const struct choice doors[] = {
+	{ "auto", MODEL_DOOR_AUTO }, { "qemu", MODEL_DOOR_QEMU }, { "hooks", MODEL_DOOR_HOOKS },
+};
+
+static struct err *choose_source(const struct record_options *o, int *source)
+{
+	struct err *e = choose("source", o->source, sources, ARRAY_SIZE(sources), source);
+
+	if (e || *source != SOURCE_HARDWARE)
+		return e;
+	return err_next(err_new(ERR_UNSUPPORTED, "record: --source %s is not built yet", o->source),
+			"use --source model, or perf c2c record and hitmap report -i FILE");
+}
+
+/* The model is the only source so far; why "auto" takes it is said. */
+static void say_source(void)
+{
+	struct pmu_finding found;
+
+	pmu_find("", &found);
+	if (found.source == PMU_NONE)
+		fprintf(stderr, "hitmap: %s: using the software model\n", found.why);
+	else
+		fprintf(stderr, "hitmap: this machine has %s, which hitmap does not record with yet: "
+			"using the software model\n", found.why);
+}
+
+/* ---- The run */
+
+static void write_size(char *text, size_t room, uint64_t bytes)
+{
+	if (bytes < 1000000)
+		snprintf(text, room, "%.1f kB", bytes / 1e3);
+	else
+		snprintf(text, room, "%.1f MB", bytes / 1e6);
+}
+
+static void show_progress(void *context, uint64_t samples, uint64_t bytes)
+{
+	char size[32];
+
+	write_size(size, sizeof(size), bytes);
+	fprintf(stderr, "\r\033[K%" PRIu64 " samples, %s", samples, size);
+}
+
+static void end_progress(void)
+{
+	fprintf(stderr, "\r\033[K");
+}
+
+static void say_end(const struct record_options *o, const struct model_result *r)
+{
+	char size[32];
+
+	write_size(size, sizeof(size), r->bytes);
+	fprintf(stderr, "hitmap: %" PRIu64 " samples, %s in %s; next: hitmap report -i %s\n",
+		r->samples, size, o->output, o->output);
+	if (!r->complete && r->connected)
+		fprintf(stderr, "hitmap: the model's totals are missing: what the recording holds "
+			"ends early\n");
+	if (o->verbose)
+		fprintf(stderr, "hitmap: door %s, %u threads\n", r->door, r->threads);
+}
+
+/* The program's end as this command's. */
+static struct err *program_error(const struct record_options *o, const struct model_result *r)
+{
+	struct err *e = NULL;
+
+	if (interrupts)
+		e = err_new(ERR_FAILED, "record: interrupted%s", r->killed ?
+			    "; the program did not end and was killed" : "");
+	else if (r->term_signal)
+		e = err_new(ERR_FAILED, "record: the program was ended by signal %d (%s)",
+			    r->term_signal, strsignal(r->term_signal));
+	else if (r->exit_code)
+		e = err_new(ERR_FAILED, "record: the program failed with exit status %d",
+			    r->exit_code);
+	else if (!r->connected)
+		e = err_new(ERR_FAILED, "record: the program ran, but the model saw nothing of it");
+	if (e)
+		err_next(e, "what was recorded is in %s", o->output);
+	return e;
+}
+
+static struct err *run_model(const struct record_options *o, struct model_run *run)
+{
+	struct model_result result;
+	struct err *e;
+	bool tty = isatty(STDERR_FILENO) && !o->quiet;
+
+	if (!strcmp(o->source, "auto") && !o->quiet)
+		say_source();
+	catch_interrupts();
+	if (tty)
+		run->progress = show_progress;
+	e = model_run_program(run, &result);
+	if (tty)
+		end_progress();
+	if (e)
+		return e;
+	if (!o->quiet)
+		say_end(o, &result);
+	return program_error(o, &result);
+}
+
+static const char *setting(const char *name, const char *otherwise)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : otherwise;
+}
+
+static struct err *record(const struct record_options *o, const struct paths *paths, int argc,
+			  char **argv, int rest)
+{
+	struct utsname host;
+	struct model_run run = {
+		.output = o->output,
+		.plugin_folder = paths->lib,
+		.qemu = o->qemu,
+		.qemu_spare = (const char *const *)paths->spare_qemu,
+		.path = setting("PATH", "/usr/local/bin:/usr/bin:/bin"),
+		.temp_folder = setting("TMPDIR", "/tmp"),
+		.config = { .version = MODEL_VERSION, .size = sizeof(run.config),
+			    .quantum = o->quantum, .hit_period = o->hit_period, .seed = o->seed },
+		.recorder = "hitmap",
+		.record_argc = argc,
+		.record_argv = argv,
+		.argv = argv + rest,
+		.environment = environ,
+		.interrupts = &interrupts,
+	};
+	struct err *e = machine_load(paths->machines, o->machine, o->cpus, &run.config.machine);
+	int door = MODEL_DOOR_AUTO;
+
+	if (!e)
+		e = choose("door", o->door, doors, ARRAY_SIZE(doors), &door);
+	run.door = door;
+	if (!e && !uname(&host)) {
+		run.host = host.nodename;
+		run.kernel = host.release;
+	}
+	if (!e && o->verbose)
+		fprintf(stderr, "hitmap: machine %s, %u CPUs, %u MHz\n", run.config.machine.name,
+			run.config.machine.cpus, run.config.machine.mhz);
+	return e ? e : run_model(o, &run);
+}
+
+/* "hitmap record ...": the recording's header holds the whole command line. */
+static char **whole_line(int argc, char **argv)
+{
+	char **line = mem_zalloc((argc + 2) * sizeof(*line));
+
+	line[0] = (char *)"hitmap";
+	memcpy(line + 1, argv, argc * sizeof(*line));
+	return line;
+}
+
+struct err *cmd_record(int argc, char **argv)
+{
+	struct record_options o = { .output = "perf.data", .source = "auto", .machine = "small",
+				    .door = "auto", .quantum = 8192, .hit_period = 64, .seed = 1 };
+	struct paths paths = { 0 };
+	bool helped;
+	int rest, source;
+	struct err *e = option_parse(argc, argv, &usage, &o, &rest, &helped);
+
+	if (e || helped)
+		return e;
+	if (rest == argc)
+		return err_next(err_new(ERR_USAGE, "record: no program given"),
+				"hitmap record [OPTIONS] -- PROGRAM [ARGUMENTS]");
+	e = choose_source(&o, &source);
+	if (!e)
+		e = paths_find(&paths);
+	if (!e) {
+		char **line = whole_line(argc, argv);
+
+		e = record(&o, &paths, argc + 1, line, rest + 1);
+		free(line);
+	}
+	paths_deinit(&paths);
+	return e;
+}

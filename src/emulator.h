@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A qemu-x86_64 that loads plugins, and the plugin that fits its version. */
+#ifndef HITMAP_EMULATOR_H
+#define HITMAP_EMULATOR_H
+
+#include "err.h"
+
+struct emulator_places {
+	const char *given;	   /* the one to use, or NULL: search */
+	const char *path;	   /* the environment's PATH */
+	const char *const *spare;  /* files to try after PATH, NULL-terminated; may be NULL */
+	const char *plugin_folder; /* where libhitmap-qemu-apiN.so are */
+};
+
+struct emulator {
+	char *file, *plugin;
+	unsigned major, minor;
+};
+
+/* ERR_UNSUPPORTED, with what to install, when no fitting one is found. */
+struct err *emulator_find(const struct emulator_places *places, struct emulator *found);
+void emulator_deinit(struct emulator *e);
+
+/* The plugin API level of a QEMU version, the N of libhitmap-qemu-apiN.so; 0 when it has none. */
+unsigned emulator_api(unsigned major, unsigned minor);
+
+#endif

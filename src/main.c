@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "command.h"
+#include "mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command commands[] = {
+	{ "record", "[OPTIONS] -- PROGRAM [ARGUMENTS]", "run a program and record how it shares lines",
+	  cmd_record },
+	{ "bench", "signal|futex --before|--after [OPTIONS]", "the two kernel changes as workloads",
+	  cmd_bench },
+};
+
+static void print_usage(FILE *out)
+{
+	fprintf(out, "usage: hitmap COMMAND [OPTIONS]\n"
+		     "Names the struct fields that fight over cachelines.\n\n");
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		fprintf(out, "  %-8s %s\n           %s\n", commands[i].name, commands[i].summary,
+			commands[i].args);
+	fprintf(out, "\n\"hitmap COMMAND --help\" has a command's options.\n");
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+/* Prints and frees an error; the exit status that it stands for. */
+static int finish(struct err *e)
+{
+	enum err_status status = err_status(e);
+
+	if (!e && (fflush(stdout) || ferror(stdout)))
+		e = err_new(status = ERR_FAILED, "hitmap: writing to standard output failed");
+	if (e)
+		err_print(e, stderr);
+	err_free(e);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		print_usage(stderr);
+		return ERR_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		print_usage(stdout);
+		return finish(NULL);
+	}
+	command = find_command(argv[1]);
+	if (!command)
+		return finish(err_next(err_new(ERR_USAGE, "hitmap: there is no command \"%s\"",
+					       argv[1]),
+				       "hitmap --help lists the commands"));
+	return finish(command->run(argc - 1, argv + 1));
+}

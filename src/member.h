@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The member at an offset of a type, by the path its author would write: "used[3].count". */
+#ifndef HITMAP_MEMBER_H
+#define HITMAP_MEMBER_H
+
+#include "type_dwarf.h"
+#include "type_table.h"
+
+/*
+ * Names the member at byte "offset" of "type" in "m", but for m->type. The path begins with
+ * "prefix", and m->offset counts from "base" bytes before the type. False for padding.
+ */
+bool member_name(struct type_table *t, Dwarf_Die type, uint64_t offset, const char *prefix,
+		 uint64_t base, struct dwarf_member *m);
+
+#endif

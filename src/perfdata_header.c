@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "perfdata_header.h"
+#include "mem.h"
+#include "perfdata_feature.h"
+
+#include <ctype.h>
+#include <linux/perf_event.h>
+#include <perf/event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIPE_HEADER_SIZE 16
+#define FILE_HEADER_SIZE 104
+#define ATTR_SIZE_MIN	 64 /* PERF_ATTR_SIZE_VER0 */
+#define SECTION_SIZE	 16 /* u64 offset, u64 size */
+
+void perfdata_header_init(struct perfdata_header *h, struct recording *recording,
+			  struct intern *pool)
+{
+	*h = (struct perfdata_header){ .recording = recording, .pool = pool, .same_layout = true };
+	map_init(&h->event_of_id);
+}
+
+void perfdata_header_deinit(struct perfdata_header *h)
+{
+	map_deinit(&h->event_of_id);
+	free(h->recording->events);
+	free(h->recording->cpu_node);
+	h->recording->events = NULL;
+	h->recording->cpu_node = NULL;
+	h->recording->event_count = h->recording->cpu_nodes = 0;
+}
+
+/* ---- What a file is that is not perf.data */
+
+static const struct {
+	const char *bytes;
+	size_t size;
+	const char *what, *next;
+} look_alike[] = {
+	{ "\x1f\x8b", 2, "is compressed (gzip)", "gunzip it first" },
+	{ "\xfd"
+	  "7zXZ",
+	  5, "is compressed (xz)", "unxz it first" },
+	{ "\x28\xb5\x2f\xfd", 4, "is compressed (zstd)", "unzstd it first" },
+	{ "BZh", 3, "is compressed (bzip2)", "bunzip2 it first" },
+	{ "PK\x03\x04", 4, "is a zip archive", "unzip it first" },
+	{ "\x7f"
+	  "ELF",
+	  4, "is a program, not perf.data", "record it first: hitmap record -- PROGRAM" },
+	{ "PERFFILE", 8, "has the perf.data format of before Linux 2.6.32, not supported",
+	  "record again with a perf of this decade" },
+	{ "2ELIFREP", 8, "was recorded on a machine of the other endianness, not supported yet",
+	  "read it with hitmap on a machine of its own kind" },
+};
+
+static bool is_text(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i] < 0x80 && !isprint(bytes[i]) && !isspace(bytes[i]))
+			return false;
+	return true;
+}
+
+static struct err *refuse(const char *path, const uint8_t *bytes, size_t size)
+{
+	if (!size)
+		return err_next(err_new(ERR_FAILED, "perf.data: %s: is empty", path),
+				"check that the recorder ended well, and record again");
+	for (size_t i = 0; i < ARRAY_SIZE(look_alike); i++)
+		if (size >= look_alike[i].size &&
+		    !memcmp(bytes, look_alike[i].bytes, look_alike[i].size))
+			return err_next(
+				err_new(ERR_FAILED, "perf.data: %s: %s", path, look_alike[i].what),
+				"%s", look_alike[i].next);
+	if (is_text(bytes, size))
+		return err_next(
+			err_new(ERR_FAILED, "perf.data: %s: looks like text, not perf.data", path),
+			"give the file that \"perf c2c record\", \"perf mem record\" or "
+			"\"hitmap record\" wrote, not the text of a report");
+	return err_next(err_new(ERR_FAILED,
+				"perf.data: %s: is not perf.data: no PERFILE2 at its start", path),
+			"give the file that \"perf c2c record\", \"perf mem record\" or \"hitmap "
+			"record\" wrote");
+}
+
+/* ---- Events */
+
+static struct recording_event *add_event(struct perfdata_header *h)
+{
+	struct recording *r = h->recording;
+	uint32_t room = r->event_count;
+
+	/* Grown by doubling: at 0, 8, 16, 32 ... */
+	if (!room || (room >= 8 && !(room & (room - 1))))
+		r->events = mem_realloc(r->events, room ? 2 * (size_t)room : 8, sizeof(*r->events));
+	r->events[r->event_count] = (struct recording_event){
+		.name = intern_printf(h->pool, "event %u", r->event_count),
+	};
+	return &r->events[r->event_count++];
+}
+
+static void fill_event(struct recording_event *event, const struct perf_event_attr *attr)
+{
+	event->type = attr->type;
+	event->config = attr->config;
+	event->config1 = attr->config1;
+	event->period = attr->freq ? 0 : attr->sample_period;
+	event->layout = (struct sample_layout){
+		.sample_type = attr->sample_type,
+		.read_format = attr->read_format,
+		.branch_sample_type = attr->branch_sample_type,
+		.regs_user = attr->sample_regs_user,
+		.regs_intr = attr->sample_regs_intr,
+		.id_all = attr->sample_id_all,
+	};
+}
+
+static bool layouts_equal(const struct sample_layout *a, const struct sample_layout *b)
+{
+	return a->sample_type == b->sample_type && a->read_format == b->read_format &&
+	       a->branch_sample_type == b->branch_sample_type && a->regs_user == b->regs_user &&
+	       a->regs_intr == b->regs_intr && a->id_all == b->id_all;
+}
+
+/* Attributes of any length: what this program does not know is behind what it does, and what the
+ * recorder did not know is zero. */
+static void parse_attr(struct perfdata_header *h, struct cursor bytes)
+{
+	struct recording_event *event = add_event(h);
+	struct perf_event_attr attr = { 0 };
+	size_t size = cursor_left(&bytes) < sizeof(attr) ? cursor_left(&bytes) : sizeof(attr);
+
+	memcpy(&attr, cursor_bytes(&bytes, size), size);
+	if (attr.size >= ATTR_SIZE_MIN && attr.size < size)
+		memset((char *)&attr + attr.size, 0, size - attr.size);
+	fill_event(event, &attr);
+	if (!layouts_equal(&event->layout, &h->recording->events[0].layout))
+		h->same_layout = false;
+}
+
+static void parse_ids(struct perfdata_header *h, struct cursor ids, uint32_t event)
+{
+	while (cursor_left(&ids) >= 8)
+		*map_put(&h->event_of_id, cursor_u64(&ids), event, NULL) = event;
+}
+
+uint32_t perfdata_header_event(const struct perfdata_header *h, uint64_t id)
+{
+	uint64_t *event;
+
+	if (h->recording->event_count == 1)
+		return 0;
+	if (!h->recording->event_count)
+		return SAMPLE_NO_EVENT;
+	if (!id || !h->event_of_id.count)
+		return 0;
+	event = map_get(&h->event_of_id, id);
+	return event ? *event : SAMPLE_NO_EVENT;
+}
+
+/* ---- The header of a file */
+
+struct section {
+	uint64_t offset, size;
+};
+
+static struct section read_section(struct cursor *c)
+{
+	struct section s = { .offset = cursor_u64(c) };
+
+	s.size = cursor_u64(c);
+	return s;
+}
+
+static struct err *out_of_bounds(const struct perfdata_header *h, const char *what,
+				 struct section s, const struct input *in)
+{
+	return err_next(err_new(ERR_FAILED,
+				"perf.data: %s: header: %s at %#llx, %llu bytes, is not within the "
+				"file's %llu bytes",
+				h->recording->path, what, (unsigned long long)s.offset,
+				(unsigned long long)s.size, (unsigned long long)in->file_size),
+			"the file is damaged or cut off in its header: copy or record it again");
+}
+
+static struct err *parse_attrs(struct perfdata_header *h, const struct input *in,
+			       struct section attrs, uint64_t stride)
+{
+	uint8_t *bytes = input_section(in, attrs.offset, attrs.size);
+	struct cursor c = cursor_of(bytes, bytes ? attrs.size : 0, attrs.offset);
+	uint64_t ids_left = in->file_size; /* no id is of two events: bounds what is read */
+
+	if (!bytes)
+		return out_of_bounds(h, "the event attributes", attrs, in);
+	while (cursor_left(&c) >= stride) {
+		struct cursor attr = cursor_part(&c, stride - SECTION_SIZE);
+		struct section ids = read_section(&c);
+		uint8_t *id_bytes = NULL;
+
+		parse_attr(h, attr);
+		if (ids.size <= ids_left)
+			id_bytes = input_section(in, ids.offset, ids.size);
+		ids_left -= id_bytes ? ids.size : 0;
+		if (id_bytes)
+			parse_ids(h, cursor_of(id_bytes, ids.size, ids.offset),
+				  h->recording->event_count - 1);
+		free(id_bytes);
+	}
+	free(bytes);
+	return NULL;
+}
+
+/* Where the records are; a data size of 0 is left by a recorder that was killed. */
+static struct err *place_records(struct perfdata_header *h, struct input *in, struct section data)
+{
+	if (data.offset < FILE_HEADER_SIZE || data.offset > in->file_size)
+		return out_of_bounds(h, "the data section", data, in);
+	input_seek(in, data.offset);
+	if (!data.size || data.size > in->file_size - data.offset) {
+		h->recording->truncated = true;
+		return NULL;
+	}
+	in->end = data.offset + data.size;
+	h->features_offset = in->end;
+	return NULL;
+}
+
+static struct err *read_file_header(struct perfdata_header *h, struct input *in, struct cursor c)
+{
+	uint64_t stride = cursor_u64(&c);
+	struct section attrs = read_section(&c), data = read_section(&c);
+	struct err *e;
+
+	cursor_skip(&c, SECTION_SIZE); /* event types, not written since Linux 3.11 */
+	for (int i = 0; i < 4; i++)
+		h->features[i] = cursor_u64(&c);
+	if (!in->file)
+		return err_next(
+			err_new(ERR_FAILED,
+				"perf.data: %s: is a file recording that comes through a pipe",
+				h->recording->path),
+			"give the file's name, or record with \"-o -\" to stream it");
+	if (stride < ATTR_SIZE_MIN + SECTION_SIZE || stride > INPUT_PEEK_MAX)
+		return err_next(err_new(ERR_FAILED,
+					"perf.data: %s: header: event attributes of %llu bytes",
+					h->recording->path, (unsigned long long)stride),
+				"the file is damaged: copy or record it again");
+	e = parse_attrs(h, in, attrs, stride);
+	if (!e && !h->recording->event_count)
+		e = err_next(
+			err_new(ERR_FAILED, "perf.data: %s: header: no events", h->recording->path),
+			"the file is damaged: copy or record it again");
+	return e ? e : place_records(h, in, data);
+}
+
+static struct err *short_header(struct perfdata_header *h, struct input *in, size_t wanted)
+{
+	return err_next(err_new(ERR_FAILED,
+				"perf.data: %s: cut off in its header: %zu bytes of at least %zu",
+				h->recording->path, input_left(in, wanted), wanted),
+			"the recorder was killed at once or the copy is not whole: record again");
+}
+
+struct err *perfdata_header_read(struct perfdata_header *h, struct input *in)
+{
+	size_t left = input_left(in, 512);
+	const uint8_t *bytes = input_peek(in, left);
+	struct cursor c = cursor_of(bytes, left, 0);
+	uint64_t size;
+
+	if (left < 8 || memcmp(bytes, "PERFILE2", 8))
+		return refuse(h->recording->path, bytes, left);
+	cursor_skip(&c, 8);
+	if (left < PIPE_HEADER_SIZE)
+		return short_header(h, in, PIPE_HEADER_SIZE);
+	size = cursor_u64(&c);
+	if (size == PIPE_HEADER_SIZE) {
+		h->pipe = true;
+		input_skip(in, PIPE_HEADER_SIZE);
+		return NULL;
+	}
+	if (size < FILE_HEADER_SIZE)
+		return err_next(
+			err_new(ERR_FAILED,
+				"perf.data: %s: header: its size %llu is neither 16 (pipe) nor "
+				"104 or more (file)",
+				h->recording->path, (unsigned long long)size),
+			"the file is damaged: copy or record it again");
+	return left < FILE_HEADER_SIZE ? short_header(h, in, FILE_HEADER_SIZE)
+				       : read_file_header(h, in, c);
+}
+
+/* The sections' table is right behind the records, one row a feature bit, in order of the bits. */
+void perfdata_header_features(struct perfdata_header *h, const struct input *in)
+{
+	unsigned count = 0;
+	uint8_t *table;
+	struct cursor c;
+
+	for (int i = 0; i < 4; i++)
+		count += __builtin_popcountll(h->features[i]);
+	table = h->features_offset ? input_section(in, h->features_offset, count * SECTION_SIZE)
+				   : NULL;
+	if (!table)
+		return;
+	c = cursor_of(table, count * SECTION_SIZE, h->features_offset);
+	for (unsigned bit = 0; bit < 256; bit++) {
+		struct section s;
+		uint8_t *bytes;
+
+		if (!(h->features[bit / 64] >> bit % 64 & 1))
+			continue;
+		s = read_section(&c);
+		if (!perfdata_feature_known(bit))
+			continue;
+		bytes = input_section(in, s.offset, s.size);
+		if (bytes)
+			perfdata_feature_read(h, bit, cursor_of(bytes, s.size, s.offset));
+		free(bytes);
+	}
+	free(table);
+}
+
+/* ---- The same in a pipe */
+
+bool perfdata_header_attr(struct perfdata_header *h, struct cursor body)
+{
+	struct cursor peek = body;
+	uint32_t size;
+
+	cursor_u32(&peek); /* perf_event_attr.type */
+	size = cursor_u32(&peek);
+	if (peek.bad || cursor_left(&body) < ATTR_SIZE_MIN)
+		return false;
+	if (size < ATTR_SIZE_MIN)
+		size = ATTR_SIZE_MIN;
+	if (size > cursor_left(&body))
+		return false;
+	parse_attr(h, cursor_part(&body, size));
+	parse_ids(h, body, h->recording->event_count - 1);
+	return true;
+}
+
+bool perfdata_header_update(struct perfdata_header *h, struct cursor body)
+{
+	uint64_t what = cursor_u64(&body), id = cursor_u64(&body);
+	uint32_t event = perfdata_header_event(h, id);
+	const char *name;
+
+	if (body.bad)
+		return false;
+	if (what != PERF_EVENT_UPDATE__NAME || event == SAMPLE_NO_EVENT)
+		return true;
+	name = cursor_string(&body, cursor_left(&body));
+	if (name && *name)
+		h->recording->events[event].name = intern_string(h->pool, name);
+	return name;
+}
+
+bool perfdata_header_feature(struct perfdata_header *h, struct cursor body)
+{
+	uint64_t feature = cursor_u64(&body);
+
+	if (body.bad)
+		return false;
+	if (perfdata_feature_known(feature))
+		perfdata_feature_read(h, feature, body);
+	return true;
+}

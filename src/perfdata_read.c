@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "perfdata_read.h"
+#include "mem.h"
+#include "perfdata_record.h"
+#include "queue.h"
+
+#include <linux/perf_event.h>
+#include <perf/event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RECORD_COMPRESSED2 83		  /* PERF_RECORD_COMPRESSED2, Linux 6.16 */
+#define WAITING_MAX	   (256ULL << 20) /* bytes of records waiting for their turn */
+#define WAITING_ENTRY	   (2 * sizeof(struct queue_entry)) /* of one record, with room for sorting */
+
+struct perfdata {
+	struct source source;
+	struct perfdata_header header;
+	struct input in;
+	struct queue queue;
+	uint64_t records; /* read whole */
+	bool ended;
+};
+
+/* What became of a record. */
+enum outcome { OUTCOME_NOTHING, OUTCOME_EVENT };
+
+static struct err *at_record(const struct perfdata *p, const char *what, const char *next)
+{
+	struct err *e = err_new(ERR_FAILED, "perf.data: %s: record at %#llx: %s",
+				p->source.recording.path, (unsigned long long)p->in.offset, what);
+
+	return err_next(e, "%s", next);
+}
+
+/* No more records: those that wait have their turn, then the stream ends. */
+static void end_records(struct perfdata *p)
+{
+	p->ended = true;
+	queue_flush(&p->queue);
+}
+
+/* The recording ends inside a record, or what follows is none. What came before is good; when there
+ * was nothing before, that is an error. */
+static struct err *end_damaged(struct perfdata *p, const char *what)
+{
+	struct err *e = NULL;
+
+	if (p->in.errno_value)
+		e = err_errno(ERR_FAILED, p->in.errno_value, "perf.data: %s: at %#llx",
+			      p->source.recording.path, (unsigned long long)p->in.offset);
+	else if (!p->records)
+		e = at_record(
+			p, what,
+			"nothing can be read of it: it is damaged, or its recorder was killed "
+			"before it wrote anything; record again");
+	p->source.recording.truncated = true;
+	end_records(p);
+	return e;
+}
+
+/* ---- Records of the perf tool (types from 64 up) */
+
+static struct err *read_attr(struct perfdata *p, struct perfdata_record *r)
+{
+	if (!perfdata_header_attr(&p->header, r->body))
+		p->source.recording.malformed_records++;
+	return NULL;
+}
+
+static struct err *read_update(struct perfdata *p, struct perfdata_record *r)
+{
+	if (!perfdata_header_update(&p->header, r->body))
+		p->source.recording.malformed_records++;
+	return NULL;
+}
+
+static struct err *read_feature(struct perfdata *p, struct perfdata_record *r)
+{
+	if (!perfdata_header_feature(&p->header, r->body))
+		p->source.recording.malformed_records++;
+	return NULL;
+}
+
+static struct err *read_round(struct perfdata *p, struct perfdata_record *r)
+{
+	queue_round(&p->queue);
+	return NULL;
+}
+
+/* Bytes that follow a record without being part of it. */
+static struct err *skip_payload(struct perfdata *p, uint64_t size)
+{
+	return input_skip(&p->in, size) ? NULL : end_damaged(p, "its data is cut off");
+}
+
+static struct err *read_auxtrace(struct perfdata *p, struct perfdata_record *r)
+{
+	uint64_t size = cursor_u64(&r->body);
+
+	p->source.recording.aux_bytes += size;
+	return skip_payload(p, size);
+}
+
+/* perf puts the data behind the record, simpleperf into it. */
+static struct err *read_tracing_data(struct perfdata *p, struct perfdata_record *r)
+{
+	uint64_t size = cursor_u32(&r->body);
+
+	return size <= cursor_left(&r->body) ? NULL : skip_payload(p, (size + 7) & ~7ULL);
+}
+
+static struct err *read_compressed(struct perfdata *p, struct perfdata_record *r)
+{
+	p->ended = true;
+	return at_record(p, "compressed records (perf record -z) cannot be read yet",
+			 "record without -z");
+}
+
+static struct err *read_nothing(struct perfdata *p, struct perfdata_record *r)
+{
+	return NULL;
+}
+
+typedef struct err *(*tool_reader)(struct perfdata *p, struct perfdata_record *r);
+
+/* By type, from PERF_RECORD_USER_TYPE_START. */
+static const tool_reader tool_readers[] = {
+	[PERF_RECORD_HEADER_ATTR - 64] = read_attr,
+	[PERF_RECORD_HEADER_TRACING_DATA - 64] = read_tracing_data,
+	[PERF_RECORD_HEADER_BUILD_ID - 64] = read_nothing,
+	[PERF_RECORD_FINISHED_ROUND - 64] = read_round,
+	[PERF_RECORD_ID_INDEX - 64] = read_nothing,
+	[PERF_RECORD_AUXTRACE_INFO - 64] = read_nothing,
+	[PERF_RECORD_AUXTRACE - 64] = read_auxtrace,
+	[PERF_RECORD_AUXTRACE_ERROR - 64] = read_nothing,
+	[PERF_RECORD_THREAD_MAP - 64] = read_nothing,
+	[PERF_RECORD_CPU_MAP - 64] = read_nothing,
+	[PERF_RECORD_STAT_CONFIG - 64] = read_nothing,
+	[PERF_RECORD_STAT - 64] = read_nothing,
+	[PERF_RECORD_STAT_ROUND - 64] = read_nothing,
+	[PERF_RECORD_EVENT_UPDATE - 64] = read_update,
+	[PERF_RECORD_TIME_CONV - 64] = read_nothing,
+	[PERF_RECORD_HEADER_FEATURE - 64] = read_feature,
+	[PERF_RECORD_COMPRESSED - 64] = read_compressed,
+	[PERF_RECORD_FINISHED_INIT - 64] = read_nothing,
+	[RECORD_COMPRESSED2 - 64] = read_compressed,
+};
+
+static tool_reader find_tool_reader(uint32_t type)
+{
+	uint32_t row = type - PERF_RECORD_USER_TYPE_START;
+
+	return row < ARRAY_SIZE(tool_readers) ? tool_readers[row] : NULL;
+}
+
+/* ---- Records that become events */
+
+/* The type was used by perf before Linux 3.11 for names of events; those begin with a number. */
+static enum outcome read_note(struct perfdata *p, struct perfdata_record *r, struct event *ev)
+{
+	size_t size = cursor_left(&r->body);
+	const char *text = cursor_bytes(&r->body, size);
+	struct err *e;
+
+	if (size < 2 || text[0] != '{')
+		return OUTCOME_NOTHING;
+	*ev = (struct event){ .kind = EVENT_NOTE, .pid = UINT32_MAX, .tid = UINT32_MAX };
+	e = note_parse(p->header.pool, text, size, &ev->note);
+	if (!e)
+		return OUTCOME_EVENT;
+	p->source.recording.malformed_records++;
+	err_free(e);
+	return OUTCOME_NOTHING;
+}
+
+static void wait_for_turn(struct perfdata *p, const struct queue_entry *entry)
+{
+	queue_add(&p->queue, entry);
+	if (p->in.held + p->queue.count * WAITING_ENTRY > WAITING_MAX)
+		queue_flush_half(&p->queue);
+}
+
+/* A record without time has its turn at once. */
+static enum outcome read_kernel_record(struct perfdata *p, struct perfdata_record *r,
+				       const uint8_t *bytes, struct event *ev)
+{
+	uint64_t time = perfdata_record_time(&p->header, r);
+
+	if (time && time != UINT64_MAX) {
+		wait_for_turn(p, &(struct queue_entry){ .time = time,
+							.offset = p->in.offset,
+							.record = bytes,
+							.owner = input_hold(&p->in) });
+		return OUTCOME_NOTHING;
+	}
+	return perfdata_record_decode(&p->header, r, ev) ? OUTCOME_EVENT : OUTCOME_NOTHING;
+}
+
+static enum outcome read_by_type(struct perfdata *p, const uint8_t *bytes, size_t size,
+				 struct event *ev, struct err **e)
+{
+	struct perfdata_record r = perfdata_record_of(bytes, size, p->in.offset);
+	tool_reader read = find_tool_reader(r.type);
+	enum outcome outcome = OUTCOME_NOTHING;
+
+	if (r.type == NOTE_RECORD_TYPE)
+		outcome = read_note(p, &r, ev);
+	else if (r.type < PERF_RECORD_USER_TYPE_START)
+		outcome = read_kernel_record(p, &r, bytes, ev);
+	else if (!read)
+		p->source.recording.unknown_records++;
+	if (read == read_compressed) {
+		*e = read(p, &r);
+		return OUTCOME_NOTHING;
+	}
+	input_skip(&p->in, size);
+	p->records++;
+	if (read)
+		*e = read(p, &r);
+	return outcome;
+}
+
+static enum outcome read_record(struct perfdata *p, struct event *ev, struct err **e)
+{
+	size_t left = input_left(&p->in, sizeof(struct perf_event_header));
+	struct perf_event_header header;
+
+	*e = NULL;
+	if (!left && p->records && !p->in.errno_value) {
+		end_records(p);
+		return OUTCOME_NOTHING;
+	}
+	if (left < sizeof(header)) {
+		*e = end_damaged(p, left ? "it is cut off in its header"
+					 : "the recording ends before it");
+		return OUTCOME_NOTHING;
+	}
+	memcpy(&header, input_peek(&p->in, sizeof(header)), sizeof(header));
+	if (header.size < sizeof(header))
+		*e = end_damaged(p, "its size is below the 8 bytes of its header");
+	else if (input_left(&p->in, header.size) < header.size)
+		*e = end_damaged(p, "it is cut off");
+	else
+		return read_by_type(p, input_peek(&p->in, header.size), header.size, ev, e);
+	return OUTCOME_NOTHING;
+}
+
+/* ---- The source */
+
+static bool take_waiting(struct perfdata *p, struct event *ev)
+{
+	struct queue_entry entry;
+	struct perfdata_record r;
+	bool wanted = false;
+
+	while (!wanted && queue_take(&p->queue, &entry)) {
+		struct perf_event_header header;
+
+		memcpy(&header, entry.record, sizeof(header));
+		r = perfdata_record_of(entry.record, header.size, entry.offset);
+		wanted = perfdata_record_decode(&p->header, &r, ev);
+		input_release(&p->in, entry.owner);
+	}
+	return wanted;
+}
+
+static struct err *next(struct source *s, struct event *ev, bool *end)
+{
+	struct perfdata *p = (struct perfdata *)s;
+	struct err *e = NULL;
+
+	*end = false;
+	for (;;) {
+		if (take_waiting(p, ev))
+			return NULL;
+		if (p->ended) {
+			*end = true;
+			return NULL;
+		}
+		if (read_record(p, ev, &e) == OUTCOME_EVENT)
+			return NULL;
+		if (e)
+			return e;
+	}
+}
+
+static void close_source(struct source *s)
+{
+	struct perfdata *p = (struct perfdata *)s;
+	struct queue_entry entry;
+
+	queue_flush(&p->queue);
+	while (queue_take(&p->queue, &entry))
+		input_release(&p->in, entry.owner);
+	queue_deinit(&p->queue);
+	input_close(&p->in);
+	perfdata_header_deinit(&p->header);
+	free(p);
+}
+
+static const struct source_ops ops = { .name = "perf.data", .next = next, .close = close_source };
+
+struct err *perfdata_open(const char *path, struct intern *pool, struct source **source)
+{
+	struct perfdata *p = mem_zalloc(sizeof(*p));
+	struct err *e;
+
+	*source = NULL;
+	p->source.ops = &ops;
+	p->source.recording.path = intern_string(pool, path);
+	perfdata_header_init(&p->header, &p->source.recording, pool);
+	e = input_open(path, &p->in);
+	if (!e)
+		e = perfdata_header_read(&p->header, &p->in);
+	if (e) {
+		close_source(&p->source);
+		return e;
+	}
+	if (!p->header.pipe)
+		perfdata_header_features(&p->header, &p->in);
+	*source = &p->source;
+	return NULL;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The program to be recorded: where it is, and whether the software model can run it. */
+#ifndef HITMAP_PROGRAM_H
+#define HITMAP_PROGRAM_H
+
+#include "err.h"
+
+#include <stdbool.h>
+
+/* The file that "name" stands for: itself when it has a slash, else the first executable file of that
+ * name in "path" (as the environment's PATH). "*found" is to be freed. */
+struct err *program_find(const char *name, const char *path, char **found);
+
+/* An error when the model cannot run this file: not executable, a script, not x86-64, 32 bits. "*hooks":
+ * it was built with "hitmap cc". */
+struct err *program_check(const char *file, bool *hooks);
+
+#endif
