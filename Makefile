@@ -109,7 +109,7 @@ $(LIBDIR)/libhitmap-qemu-%.so: $(BUILD)/door/model/qemu_%.o $(QEMU_OBJ) $(DOOR_O
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS) -o $@ $^ -lpthread
 
-HOOKS_OBJ := $(addprefix $(BUILD)/door/model/,hooks.o hooks_atomic.o hooks_libc.o)
+HOOKS_OBJ := $(addprefix $(BUILD)/door/model/,hooks.o hooks_atomic.o hooks_libc.o hooks_process.o)
 $(LIBDIR)/libhitmap-hooks.a: $(HOOKS_OBJ) $(DOOR_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@

@@ -332,8 +332,8 @@ static void *futex_start(const struct bench_options *o)
 	fill(b, o);
 	hitmap_note("object %p %zu page page of the futexes", (void *)b->page, sizeof(*b->page));
 	hitmap_note("object %p %zu mm_struct mm_struct", (void *)b->mm, sizeof(*b->mm));
-	hitmap_note("object %p %zu futex_hash_bucket[] futex_queues", (void *)b->buckets,
-		    (b->mask + 1) * sizeof(*b->buckets));
+	hitmap_note("object %p %zu futex_hash_bucket[%u] futex_queues", (void *)b->buckets,
+		    (b->mask + 1) * sizeof(*b->buckets), b->mask + 1);
 	return b;
 }
 

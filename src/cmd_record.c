@@ -106,35 +106,45 @@ static const struct choice doors[] = {
 	{ "auto", MODEL_DOOR_AUTO }, { "qemu", MODEL_DOOR_QEMU }, { "hooks", MODEL_DOOR_HOOKS },
 };
 
-/* The only source so far is the model; why it is taken is said. */
-static struct err *choose_source(const struct record_options *o)
+static struct err *choose_source(const struct record_options *o, int *source)
+{
+	struct err *e = choose("source", o->source, sources, ARRAY_SIZE(sources), source);
+
+	if (e || *source != SOURCE_HARDWARE)
+		return e;
+	return err_next(err_new(ERR_UNSUPPORTED, "record: --source %s is not built yet", o->source),
+			"use --source model, or perf c2c record and hitmap report -i FILE");
+}
+
+/* The model is the only source so far; why "auto" takes it is said. */
+static void say_source(void)
 {
 	struct pmu_finding found;
-	int source;
-	struct err *e = choose("source", o->source, sources, ARRAY_SIZE(sources), &source);
 
-	if (e)
-		return e;
-	if (source == SOURCE_HARDWARE)
-		return err_next(err_new(ERR_UNSUPPORTED, "record: --source %s is not built yet",
-					o->source),
-				"use --source model, or perf c2c record and hitmap report -i FILE");
-	if (source == SOURCE_MODEL || o->quiet)
-		return NULL;
 	pmu_find("", &found);
 	if (found.source == PMU_NONE)
 		fprintf(stderr, "hitmap: %s: using the software model\n", found.why);
 	else
 		fprintf(stderr, "hitmap: this machine has %s, which hitmap does not record with yet: "
 			"using the software model\n", found.why);
-	return NULL;
 }
 
 /* ---- The run */
 
+static void write_size(char *text, size_t room, uint64_t bytes)
+{
+	if (bytes < 1000000)
+		snprintf(text, room, "%.1f kB", bytes / 1e3);
+	else
+		snprintf(text, room, "%.1f MB", bytes / 1e6);
+}
+
 static void show_progress(void *context, uint64_t samples, uint64_t bytes)
 {
-	fprintf(stderr, "\r%" PRIu64 " samples, %.1f MB ", samples, bytes / 1e6);
+	char size[32];
+
+	write_size(size, sizeof(size), bytes);
+	fprintf(stderr, "\r\033[K%" PRIu64 " samples, %s", samples, size);
 }
 
 static void end_progress(void)
@@ -144,8 +154,11 @@ static void end_progress(void)
 
 static void say_end(const struct record_options *o, const struct model_result *r)
 {
-	fprintf(stderr, "hitmap: %" PRIu64 " samples, %.1f MB in %s; next: hitmap report -i %s\n",
-		r->samples, r->bytes / 1e6, o->output, o->output);
+	char size[32];
+
+	write_size(size, sizeof(size), r->bytes);
+	fprintf(stderr, "hitmap: %" PRIu64 " samples, %s in %s; next: hitmap report -i %s\n",
+		r->samples, size, o->output, o->output);
 	if (!r->complete && r->connected)
 		fprintf(stderr, "hitmap: the model's totals are missing: what the recording holds "
 			"ends early\n");
@@ -180,6 +193,8 @@ static struct err *run_model(const struct record_options *o, struct model_run *r
 	struct err *e;
 	bool tty = isatty(STDERR_FILENO) && !o->quiet;
 
+	if (!strcmp(o->source, "auto") && !o->quiet)
+		say_source();
 	catch_interrupts();
 	if (tty)
 		run->progress = show_progress;
@@ -252,7 +267,7 @@ struct err *cmd_record(int argc, char **argv)
 				    .door = "auto", .quantum = 8192, .hit_period = 64, .seed = 1 };
 	struct paths paths = { 0 };
 	bool helped;
-	int rest;
+	int rest, source;
 	struct err *e = option_parse(argc, argv, &usage, &o, &rest, &helped);
 
 	if (e || helped)
@@ -260,7 +275,7 @@ struct err *cmd_record(int argc, char **argv)
 	if (rest == argc)
 		return err_next(err_new(ERR_USAGE, "record: no program given"),
 				"hitmap record [OPTIONS] -- PROGRAM [ARGUMENTS]");
-	e = choose_source(&o);
+	e = choose_source(&o, &source);
 	if (!e)
 		e = paths_find(&paths);
 	if (!e) {

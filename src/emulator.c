@@ -149,10 +149,10 @@ static struct err *find_given(const struct emulator_places *places, struct emula
 {
 	struct err *e = program_find(places->given, places->path, &found->file);
 
-	if (e)
-		return err_within(e, "--qemu");
-	if (access(found->file, X_OK))
-		return err_errno(ERR_FAILED, errno, "--qemu %s", found->file);
+	if (e || access(found->file, X_OK)) {
+		err_free(e);
+		return err_within(none_found(NULL), "--qemu %s", places->given);
+	}
 	return has_plugins(found->file) ? NULL : none_found(found->file);
 }
 

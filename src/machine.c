@@ -156,7 +156,6 @@ static int read_key(void *user, const char *section, const char *name, const cha
 		return 1;
 	if (!k) {
 		r->err = fail_at(r, r->line, "unknown key \"%s\" in section [%s]", name, section);
-		err_next(r->err, "the keys are listed in docs/machines.md");
 		return 0;
 	}
 	f = figure_of(&r->machine, k);
@@ -417,6 +416,8 @@ struct err *machine_load(const char *folder, const char *name, uint32_t cpus,
 		e = err_errno(ERR_FAILED, errno, "machine file %s", path);
 	}
 	free(path);
+	if (e && !err_advice(e))
+		err_next(e, "docs/machines.md says what a machine file holds");
 	return e;
 }
 

@@ -337,7 +337,8 @@ static bool feature_known(const struct perfdata_writer *w, const struct feature_
 
 static struct err *write_error(const struct perfdata_writer *w)
 {
-	return err_errno(ERR_FAILED, errno, "perf.data: writing %s", w->path);
+	return err_next(err_errno(ERR_FAILED, errno, "perf.data: writing %s", w->path),
+			"what was written before is kept; name a file on another disk with -o FILE");
 }
 
 static struct err *write_bytes(struct perfdata_writer *w, const void *bytes, size_t size)
@@ -392,7 +393,8 @@ static struct err *open_regular(const char *path, FILE **file)
 
 	*file = fopen(path, "we");
 	if (!*file)
-		return err_errno(ERR_FAILED, errno, "perf.data: creating %s", path);
+		return err_next(err_errno(ERR_FAILED, errno, "perf.data: creating %s", path),
+				"name another file with -o FILE");
 	if (fstat(fileno(*file), &st) || !S_ISREG(st.st_mode)) {
 		fclose(*file);
 		return err_next(err_new(ERR_FAILED, "perf.data: %s is not a regular file", path),
