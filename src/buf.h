@@ -21,7 +21,9 @@ struct cursor {
 
 static inline struct cursor cursor_of(const void *bytes, size_t size, uint64_t offset)
 {
-	return (struct cursor){ .at = bytes, .end = (const uint8_t *)bytes + size, .offset = offset };
+	const uint8_t *at = bytes;
+
+	return (struct cursor){ .at = at, .end = size ? at + size : at, .offset = offset };
 }
 
 static inline size_t cursor_left(const struct cursor *c)

@@ -12,7 +12,7 @@ struct err {
 	char *next;
 };
 
-static char *format(const char *fmt, va_list ap)
+static char *__attribute__((format(printf, 1, 0))) format(const char *fmt, va_list ap)
 {
 	char *text = NULL;
 
