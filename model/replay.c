@@ -236,9 +236,8 @@ typedef enum coherence_next record_taker(struct replay *r, unsigned int thread,
 					 const struct record *record);
 
 static record_taker *const record_takers[] = {
-	[RECORD_ACCESS] = record_access, [RECORD_TICK] = record_tick,
-	[RECORD_WAKE] = record_wake,	 [RECORD_RESUME] = record_resume,
-	[RECORD_START] = record_start,	 [RECORD_END] = record_end,
+	[RECORD_ACCESS] = record_access, [RECORD_TICK] = record_tick,	[RECORD_WAKE] = record_wake,
+	[RECORD_RESUME] = record_resume, [RECORD_START] = record_start, [RECORD_END] = record_end,
 };
 
 /* The read that a spinner makes when its line was written; told like the read before it. */
@@ -353,8 +352,8 @@ static void access_finish(struct replay *r, unsigned int thread, const struct re
 }
 
 /*
- * The record that an access under way is told as: its own, for a spinner's repeated read its last one,
- * and for the read that sees a lock's release one at the waiters' loop.
+ * The record that an access under way is told as: its own, for a spinner's repeated read its last
+ * one, and for the read that sees a lock's release one at the waiters' loop.
  */
 static const struct record *access_record(struct replay *r, unsigned int thread,
 					  struct record *copy)

@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-#define HORIZON_MS  20	    /* a wait for the replays that saw no progress for so long is given up */
-#define HELD_LONG   (1u << 20) /* instructions after which a lock is taken for abandoned */
-#define RAMP_LEAST  256	    /* a new thread's quantum; it grows with what the thread has run */
-#define RAMP_PART   16
-#define SPIN_SLICE  512	       /* instructions between two yields to the host of one that spins */
-#define YIELD_NEAR  4096       /* instructions between two yields of a loop that waits */
+#define HORIZON_MS 20 /* a wait for the replays that saw no progress for so long is given up */
+#define HELD_LONG  (1u << 20) /* instructions after which a lock is taken for abandoned */
+#define RAMP_LEAST 256	      /* a new thread's quantum; it grows with what the thread has run */
+#define RAMP_PART  16
+#define SPIN_SLICE 512	/* instructions between two yields to the host of one that spins */
+#define YIELD_NEAR 4096 /* instructions between two yields of a loop that waits */
 
 /* ---- Records */
 
@@ -92,8 +92,9 @@ static void access_append(struct model_thread *t, const struct access *a, uint8_
 
 static void access_contended(struct model_thread *t, const struct access *a)
 {
-	static const uint8_t flags[] = { [LOCK_ACQUIRE] = RECORD_ACQUIRE,
-					 [LOCK_RELEASE] = RECORD_RELEASE };
+	static const uint8_t flags[] = {
+		[LOCK_ACQUIRE] = RECORD_ACQUIRE, [LOCK_RELEASE] = RECORD_RELEASE
+	};
 	uint8_t lock = 0;
 	uint32_t was = 0;
 	uint8_t changed = 0;
@@ -145,8 +146,8 @@ void model_access_shared(struct model_thread *t, uint64_t addr, uint32_t size, e
 /* ---- The horizon: no thread leads the slowest replay by more than its quantum */
 
 /*
- * A thread may be so much ahead. Little at its start: what it does to a line before the second thread
- * comes to it is not seen, and often they all begin with the lines that they share.
+ * A thread may be so much ahead. Little at its start: what it does to a line before the second
+ * thread comes to it is not seen, and often they all begin with the lines that they share.
  */
 static uint64_t thread_quantum(const struct model_thread *t)
 {
@@ -404,7 +405,8 @@ static struct model_thread *first_waiter(struct model *m, uint64_t key)
 	return best;
 }
 
-/* The waker makes its wakees count again: there is no moment in which neither holds the others back. */
+/* The waker makes its wakees count again: there is no moment in which neither holds the others
+ * back. */
 void model_wake(struct model_thread *t, uint64_t key, uint32_t n)
 {
 	struct model *m = t->model;

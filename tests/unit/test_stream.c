@@ -318,7 +318,8 @@ static void churn(struct actor *a)
 		struct actor child[2];
 
 		for (unsigned int c = 0; c < 2; c++) {
-			child[c] = (struct actor){ .model = a->model, .program = worker, .turns = 20 };
+			child[c] =
+				(struct actor){ .model = a->model, .program = worker, .turns = 20 };
 			child[c].thread = model_thread_start(a->model, a->thread, 1000 + i);
 			assert_non_null(child[c].thread);
 			pthread_create(&child[c].pthread, NULL, actor_run, &child[c]);
@@ -330,7 +331,8 @@ static void churn(struct actor *a)
 	}
 }
 
-/* One thread uses the word alone for long after both have: it becomes private again, and not for good. */
+/* One thread uses the word alone for long after both have: it becomes private again, and not for
+ * good. */
 static void take_over(struct actor *a)
 {
 	uint64_t *word = &memory[0][0];
@@ -457,7 +459,8 @@ static struct result program_run(program *p, unsigned int count, unsigned int tu
 	return r;
 }
 
-/* ---- Repeatability: quanta of 4096 to 65536 instructions, with a quiet host and a disturbing one */
+/* ---- Repeatability: quanta of 4096 to 65536 instructions, with a quiet host and a disturbing one
+ */
 
 /* For line_hitm(): all lines of the ring's slots, all lines of the program together. */
 #define SLOTS (LINES - 1)
@@ -476,8 +479,8 @@ static uint64_t line_hitm(const struct result *r, unsigned int line)
 }
 
 static const struct machine_shape shapes[] = {
-	{ 4096, false, 1 },  { 16384, false, 1 },  { 65536, false, 1 },
-	{ 4096, true, 1 },   { 16384, true, 1 },   { 65536, true, 1 },
+	{ 4096, false, 1 }, { 16384, false, 1 }, { 65536, false, 1 },
+	{ 4096, true, 1 },  { 16384, true, 1 },	 { 65536, true, 1 },
 };
 #define SHAPES (sizeof(shapes) / sizeof(shapes[0]))
 
@@ -485,7 +488,14 @@ struct expected {
 	unsigned int line; /* LINES ends a list */
 	double percent;	   /* its HITMs may be so far from the middle of all runs */
 };
-#define EXPECT(...) (const struct expected[]){ __VA_ARGS__, { LINES, 0 } }
+#define EXPECT(...)                                                                                \
+	(const struct expected[])                                                                  \
+	{                                                                                          \
+		__VA_ARGS__,                                                                       \
+		{                                                                                  \
+			LINES, 0                                                                   \
+		}                                                                                  \
+	}
 
 /* Runs the program in all shapes. */
 static void assert_repeats(const char *name, program *p, unsigned int count, unsigned int turns,
@@ -513,7 +523,10 @@ static void assert_repeats(const char *name, program *p, unsigned int count, uns
 
 		print_message("note: %s, %s %u: HITM %lu..%lu, +-%.2f %%; forced %lu breaks %lu "
 			      "abandoned %lu\n",
-			      name, e->line == ALL ? "all lines" : e->line == SLOTS ? "slots" : "line",
+			      name,
+			      e->line == ALL	 ? "all lines"
+			      : e->line == SLOTS ? "slots"
+						 : "line",
 			      e->line, low, high, spread, forced, breaks, abandoned);
 		assert_true(low > 0);
 		assert_true(spread <= e->percent);
@@ -559,14 +572,15 @@ static void nested_locks_repeat(void **state)
 }
 
 /*
- * How many slots the consumer finds filled at once is the host's doing, and what it then does is not
- * held to the producer's clock: the lines of the slots, a tenth of the HITMs, repeat less well.
+ * How many slots the consumer finds filled at once is the host's doing, and what it then does is
+ * not held to the producer's clock: the lines of the slots, a tenth of the HITMs, repeat less well.
  */
 static void ring_repeats(void **state)
 {
 	struct result r;
 
-	assert_repeats("ring", ring, 2, 20000, EXPECT({ 0, 3 }, { 1, 3 }, { ALL, 3 }, { SLOTS, 20 }), &r);
+	assert_repeats("ring", ring, 2, 20000,
+		       EXPECT({ 0, 3 }, { 1, 3 }, { ALL, 3 }, { SLOTS, 20 }), &r);
 }
 
 static void yield_repeats(void **state)
@@ -685,11 +699,17 @@ static void forked_child_forgets(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(neighbours_repeat), cmocka_unit_test(counter_repeats),
-		cmocka_unit_test(spin_lock_repeats), cmocka_unit_test(ticket_lock_repeats),
-		cmocka_unit_test(nested_locks_repeat), cmocka_unit_test(ring_repeats),
-		cmocka_unit_test(yield_repeats), cmocka_unit_test(sections_move_the_data_once),
-		cmocka_unit_test(crowd_repeats), cmocka_unit_test(mutex_repeats), cmocka_unit_test(sleepers_go_on_after_their_waker),
+		cmocka_unit_test(neighbours_repeat),
+		cmocka_unit_test(counter_repeats),
+		cmocka_unit_test(spin_lock_repeats),
+		cmocka_unit_test(ticket_lock_repeats),
+		cmocka_unit_test(nested_locks_repeat),
+		cmocka_unit_test(ring_repeats),
+		cmocka_unit_test(yield_repeats),
+		cmocka_unit_test(sections_move_the_data_once),
+		cmocka_unit_test(crowd_repeats),
+		cmocka_unit_test(mutex_repeats),
+		cmocka_unit_test(sleepers_go_on_after_their_waker),
 		cmocka_unit_test(short_threads_reuse_places),
 		cmocka_unit_test(samples_stand_for_all_accesses),
 		cmocka_unit_test(quiet_line_becomes_private_and_comes_back),
