@@ -57,12 +57,17 @@ void replay_retire(struct replay *r, unsigned int thread, const struct record *r
 	r->consumed++;
 }
 
+static bool thread_away(const struct model_thread *t)
+{
+	return !t->alive || t->blocked || t->yielding || t->absent;
+}
+
 /* No record: the thread is blocked or gone, it spins, or it must be waited for. */
 static enum coherence_next thread_idle(struct replay *r, unsigned int thread)
 {
 	const struct model_thread *t = &r->model->thread[thread];
 
-	if (!t->alive || t->blocked || t->yielding) {
+	if (thread_away(t)) {
 		bitset_add(&r->out, thread);
 		coherence_leave(&r->coherence, thread);
 		return COHERENCE_AGAIN;
@@ -81,7 +86,7 @@ static void replay_return(struct replay *r)
 	     i = bitset_next(&r->out, i + 1)) {
 		const struct model_thread *t = &r->model->thread[i];
 
-		if (thread_unread(r, i) || (t->alive && !t->blocked && !t->yielding)) {
+		if (thread_unread(r, i) || !thread_away(t)) {
 			bitset_remove(&r->out, i);
 			coherence_enter(&r->coherence, i, r->coherence.thread[i].clock);
 		}

@@ -80,6 +80,7 @@ struct model_thread {
 	uint32_t passed;   /* it has seen that line's writes up to this one, and spins on */
 	/* Under the gate. */
 	bool alive, blocked, woken, in_call, yielding;
+	bool absent; /* sent nothing for so long that it must be in a call that nobody reports */
 	uint64_t key, order; /* blocked on, since */
 	uint64_t wake;	     /* the wake that ended it */
 	uint32_t nudge;	     /* futex word of a thread that waits for the replays */

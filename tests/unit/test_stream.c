@@ -257,6 +257,18 @@ static void barrier_rounds(struct actor *a)
 	}
 }
 
+/* The last thread sleeps in a way that nobody reports. */
+static void unreported_sleep(struct actor *a)
+{
+	if (a->index == a->count - 1) {
+		add(a, &memory[0][0], 1, SITE(20));
+		usleep(700000);
+		add(a, &memory[0][0], 1, SITE(20));
+	} else {
+		counter(a);
+	}
+}
+
 /* A mutex as C libraries make it: 0 free, 1 taken, 2 taken and waited for. */
 static void futex_wait(struct actor *a, uint64_t *word, uint32_t value)
 {
@@ -698,6 +710,14 @@ static void barrier_repeats(void **state)
 	assert_repeats("barrier", barrier_rounds, 3, 2000, EXPECT({ 0, 1 }, { 1, 1 }), &r);
 }
 
+static void unreported_sleep_holds_nobody_up_for_ever(void **state)
+{
+	struct result r = program_run(unreported_sleep, 3, 20000, &shapes[0]);
+
+	assert_in_range(r.total.breaks, 1, 20);
+	assert_in_range(line_hitm(&r, 0), 20000, 40002);
+}
+
 static struct model *model_small(struct result *r, bool two_nodes)
 {
 	struct model_config config = { .quantum = 1 << 30, .hit_period = 100 };
@@ -715,8 +735,8 @@ static struct model *model_small(struct result *r, bool two_nodes)
 }
 
 /*
- * A write by CPU 0, then the first conflicting access, a read by CPU 96 on the other node: HITM, 300
- * cycles and 1 for the load.
+ * A write by CPU 0, then the first conflicting access, a read by CPU 96 on the other node: HITM,
+ * 300 cycles and 1 for the load.
  */
 static void first_conflict_knows_the_owner(void **state)
 {
@@ -843,6 +863,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(quiet_line_becomes_private_and_comes_back),
 		cmocka_unit_test(three_holds_are_replayed_at_once),
 		cmocka_unit_test(barrier_repeats),
+		cmocka_unit_test(unreported_sleep_holds_nobody_up_for_ever),
 		cmocka_unit_test(first_conflict_knows_the_owner),
 		cmocka_unit_test(split_access_counts_in_both_lines),
 		cmocka_unit_test(threads_beyond_the_places_are_refused),
