@@ -8,6 +8,8 @@
 static const struct command commands[] = {
 	{ "record", "[OPTIONS] -- PROGRAM [ARGUMENTS]", "run a program and record how it shares lines",
 	  cmd_record },
+	{ "cc", "ARGUMENTS", "compile a C program so that it can be recorded without QEMU", cmd_cc },
+	{ "c++", "ARGUMENTS", "the same for C++", cmd_cc },
 	{ "bench", "signal|futex --before|--after [OPTIONS]", "the two kernel changes as workloads",
 	  cmd_bench },
 };
