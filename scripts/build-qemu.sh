@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 to=$PWD/deps/qemu
 binary=$to/bin/qemu-x86_64
-root=
+root=env
 [ "$(id -u)" = 0 ] || root="sudo env"
 
 say() {
