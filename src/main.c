@@ -10,6 +10,8 @@ static const struct command commands[] = {
 	  cmd_record },
 	{ "report", "[OPTIONS]", "show which lines of a recording are contended, and by whom", cmd_report },
 	{ "diff", "[OPTIONS] BEFORE AFTER", "compare two recordings, field by field", cmd_diff },
+	{ "cc", "ARGUMENTS", "compile a C program so that it can be recorded without QEMU", cmd_cc },
+	{ "c++", "ARGUMENTS", "the same for C++", cmd_cc },
 	{ "bench", "signal|futex --before|--after [OPTIONS]", "the two kernel changes as workloads",
 	  cmd_bench },
 };
