@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * FUTEX_WAIT on a shared futex with a wrong value, before and after "futex: Remove requirement for
- * lock_page() in get_futex_key()" (kernel commit 65d8fc777f6d, v4.6). One operation is what perf bench
- * futex hash -S does: make the key, find the bucket, lock it, see that the value differs, unlock it.
- * kernel/futex.c of v4.5: futex_wait_setup(), get_futex_key(), queue_lock(), queue_unlock().
+ * lock_page() in get_futex_key()" (kernel commit 65d8fc777f6d, v4.6). One operation is what perf
+ * bench futex hash -S does: make the key, find the bucket, lock it, see that the value differs,
+ * unlock it. kernel/futex.c of v4.5: futex_wait_setup(), get_futex_key(), queue_lock(),
+ * queue_unlock().
  */
 #include "bench.h"
 #include "hitmap.h"
@@ -67,9 +68,9 @@ struct futex_key {
 struct futex_bench {
 	void *page_block;
 	/*
-	 * One page for all futexes: perf's main thread allocates those of every thread, so they lie side
-	 * by side in its heap, 4 kB a thread, and 512 threads' worth fit into one transparent huge
-	 * page. Locks and references of a huge page are all its head page's.
+	 * One page for all futexes: perf's main thread allocates those of every thread, so they lie
+	 * side by side in its heap, 4 kB a thread, and 512 threads' worth fit into one transparent
+	 * huge page. Locks and references of a huge page are all its head page's.
 	 */
 	struct page *page;
 	struct mm_struct *mm;
@@ -108,8 +109,8 @@ static void wait_a_little(uint32_t *looks)
 	bench_pause();
 }
 
-/* The kernel queues spinners; here they look until the lock seems free. Free is 0, taken is 1, a release
- * is a plain store: the same accesses as the kernel's where nobody waits. */
+/* The kernel queues spinners; here they look until the lock seems free. Free is 0, taken is 1, a
+ * release is a plain store: the same accesses as the kernel's where nobody waits. */
 static void spin_lock(spinlock_t *lock)
 {
 	uint32_t looks = 0;
@@ -128,8 +129,8 @@ static void spin_unlock(spinlock_t *lock)
 	__atomic_store_n(&lock->val, 0, __ATOMIC_RELEASE);
 }
 
-/* lock bts; in the kernel a loser sleeps until the page is unlocked. Of the flags only the lock is ever
- * set here, so that a free lock reads 0, by which the model recognises locks. */
+/* lock bts; in the kernel a loser sleeps until the page is unlocked. Of the flags only the lock is
+ * ever set here, so that a free lock reads 0, by which the model recognises locks. */
 static bool trylock_page(struct page *page)
 {
 	bool was_locked;
@@ -149,11 +150,14 @@ static void lock_page(struct page *page)
 
 static void unlock_page(struct page *page)
 {
-	__asm__ volatile("lock andb %1, %0" : "+m"(*(char *)&page->flags) : "i"(~PG_locked)
+	__asm__ volatile("lock andb %1, %0"
+			 : "+m"(*(char *)&page->flags)
+			 : "i"(~PG_locked)
 			 : "memory");
 }
 
-/* An anonymous page: the key is the address space and the address, and holds a reference to the former. */
+/* An anonymous page: the key is the address space and the address, and holds a reference to the
+ * former. */
 static void fill_key(struct futex_bench *b, unsigned long address, struct futex_key *key)
 {
 	key->word = address & ~(PAGE_SIZE - 1ul);
@@ -348,10 +352,10 @@ static void futex_stop(void *shared, const struct bench_options *o)
 }
 
 /*
- * Work: a futex() call like this took 1,207 ns on the virtual machine this was written on (median of
- * five times 200,000, 1,202 to 1,284), of which 986 ns are its entry into the kernel (getppid()), a cost
- * of its hypervisor. What remains, 221 ns at 3.5 GHz, is 770 cycles; the model counts one for an
- * instruction.
+ * Work: a futex() call like this took 1,207 ns on the virtual machine this was written on (median
+ * of five times 200,000, 1,202 to 1,284), of which 986 ns are its entry into the kernel
+ * (getppid()), a cost of its hypervisor. What remains, 221 ns at 3.5 GHz, is 770 cycles; the model
+ * counts one for an instruction.
  */
 const struct bench_workload bench_futex = {
 	.name = "futex",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Signal accounting before and after "signal: avoid double atomic counter increments for user accounting"
- * (kernel commit fda31c50292a, v5.7). One operation queues a signal and frees it again, as raise() with
- * a handler does: __sigqueue_alloc() and __sigqueue_free() of kernel/signal.c, get_uid() and free_uid()
- * of kernel/user.c. All threads act for one user, as in will-it-scale's signal1: root, whose
- * user_struct is the static root_user.
+ * Signal accounting before and after "signal: avoid double atomic counter increments for user
+ * accounting" (kernel commit fda31c50292a, v5.7). One operation queues a signal and frees it again,
+ * as raise() with a handler does: __sigqueue_alloc() and __sigqueue_free() of kernel/signal.c,
+ * get_uid() and free_uid() of kernel/user.c. All threads act for one user, as in will-it-scale's
+ * signal1: root, whose user_struct is the static root_user.
  */
 #include "bench.h"
 #include "hitmap.h"
@@ -90,8 +90,8 @@ static void get_uid(struct user_struct *up)
 
 /*
  * free_uid() is refcount_dec_and_lock_irqsave(): as long as others hold a reference it is
- * refcount_dec_not_one(), a read and a compare-and-exchange that is tried again when another CPU came
- * between. The last reference would take the uid hash's lock; root's is never dropped.
+ * refcount_dec_not_one(), a read and a compare-and-exchange that is tried again when another CPU
+ * came between. The last reference would take the uid hash's lock; root's is never dropped.
  */
 static void free_uid(struct user_struct *up)
 {
@@ -199,9 +199,9 @@ static void signal_stop(void *shared, const struct bench_options *o)
 
 /*
  * Work: raise() with a handler took 5,264 ns on the virtual machine this was written on (five times
- * 200,000, 5,254 to 5,436), which makes four entries into the kernel of 986 ns each (getppid()), a cost
- * of its hypervisor. What remains, 1,320 ns at 3.5 GHz, is 4,600 cycles; the model counts one for an
- * instruction. With many threads the lines decide and the work does not matter.
+ * 200,000, 5,254 to 5,436), which makes four entries into the kernel of 986 ns each (getppid()), a
+ * cost of its hypervisor. What remains, 1,320 ns at 3.5 GHz, is 4,600 cycles; the model counts one
+ * for an instruction. With many threads the lines decide and the work does not matter.
  */
 const struct bench_workload bench_signal = {
 	.name = "signal",

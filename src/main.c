@@ -6,8 +6,8 @@
 #include <string.h>
 
 static const struct command commands[] = {
-	{ "record", "[OPTIONS] -- PROGRAM [ARGUMENTS]", "run a program and record how it shares lines",
-	  cmd_record },
+	{ "record", "[OPTIONS] -- PROGRAM [ARGUMENTS]",
+	  "run a program and record how it shares lines", cmd_record },
 	{ "bench", "signal|futex --before|--after [OPTIONS]", "the two kernel changes as workloads",
 	  cmd_bench },
 };
@@ -57,8 +57,8 @@ int main(int argc, char **argv)
 	}
 	command = find_command(argv[1]);
 	if (!command)
-		return finish(err_next(err_new(ERR_USAGE, "hitmap: there is no command \"%s\"",
-					       argv[1]),
-				       "hitmap --help lists the commands"));
+		return finish(
+			err_next(err_new(ERR_USAGE, "hitmap: there is no command \"%s\"", argv[1]),
+				 "hitmap --help lists the commands"));
 	return finish(command->run(argc - 1, argv + 1));
 }

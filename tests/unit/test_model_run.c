@@ -31,7 +31,8 @@ static void shell(char *line)
 static int make_programs(void **state)
 {
 	assert_non_null(mkdtemp(folder));
-	shell(mem_printf("cc -D_GNU_SOURCE -Imodel -g -o %s/fake tests/programs/fake_door.c", folder));
+	shell(mem_printf("cc -D_GNU_SOURCE -Imodel -g -o %s/fake tests/programs/fake_door.c",
+			 folder));
 	return 0;
 }
 
@@ -131,9 +132,16 @@ static void record_with(struct outcome *o, const char *behaviour,
 	char *program = mem_printf("%s/fake", folder), *output = mem_printf("%s/data", folder);
 	char *argv[] = { program, (char *)behaviour, NULL }, *environment[] = { NULL };
 	struct model_run run = {
-		.output = output, .plugin_folder = folder, .path = "/bin:/usr/bin",
-		.temp_folder = "/tmp", .record_argc = 2, .record_argv = argv, .argv = argv,
-		.environment = environment, .interrupts = &interrupts, .progress = progress,
+		.output = output,
+		.plugin_folder = folder,
+		.path = "/bin:/usr/bin",
+		.temp_folder = "/tmp",
+		.record_argc = 2,
+		.record_argv = argv,
+		.argv = argv,
+		.environment = environment,
+		.interrupts = &interrupts,
+		.progress = progress,
 		.config = { .version = MODEL_VERSION, .size = sizeof(run.config) },
 	};
 	double start = now();
@@ -371,6 +379,7 @@ static void an_older_recording_is_kept(void **state)
 	struct outcome o;
 
 	record(&o, "fail");
+	done(&o);
 	unlink(old);
 	record(&o, "good");
 	assert_int_equal(access(old, F_OK), 0);
@@ -433,7 +442,8 @@ static void programs_that_cannot_be_modelled_are_refused_one_by_one(void **state
 
 static void programs_are_found_in_path(void **state)
 {
-	char *path = mem_printf("/no/such:%s", folder), *found, *want = mem_printf("%s/fake", folder);
+	char *path = mem_printf("/no/such:%s", folder), *found,
+	     *want = mem_printf("%s/fake", folder);
 	struct err *e;
 
 	assert_null(program_find("fake", path, &found));
@@ -451,9 +461,8 @@ static void the_plugin_fits_the_version_of_qemu(void **state)
 {
 	static const struct {
 		unsigned major, minor, api;
-	} want[] = { { 5, 2, 0 },  { 7, 2, 1 },	 { 8, 2, 1 },  { 9, 0, 2 },
-		     { 9, 1, 3 },  { 9, 2, 3 },	 { 10, 2, 3 }, { 11, 0, 3 },
-		     { 11, 1, 4 }, { 12, 0, 4 } };
+	} want[] = { { 5, 2, 0 }, { 7, 2, 1 },	{ 8, 2, 1 },  { 9, 0, 2 },  { 9, 1, 3 },
+		     { 9, 2, 3 }, { 10, 2, 3 }, { 11, 0, 3 }, { 11, 1, 4 }, { 12, 0, 4 } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(want); i++)
 		assert_int_equal(emulator_api(want[i].major, want[i].minor), want[i].api);
@@ -481,7 +490,9 @@ static void a_qemu_without_plugins_is_passed_over(void **state)
 	char *spare = mem_printf("%s/spare", folder);
 	char *plugin = mem_printf("%s/libhitmap-qemu-api3.so", folder);
 	const char *const spares[] = { spare, NULL };
-	struct emulator_places places = { .path = folder, .spare = spares, .plugin_folder = folder };
+	struct emulator_places places = { .path = folder,
+					  .spare = spares,
+					  .plugin_folder = folder };
 	struct emulator found;
 	struct err *e;
 
