@@ -170,16 +170,28 @@ static uint32_t units(const uint16_t *unit, uint32_t cpus)
 	return count;
 }
 
+/* When a door's clock began, in cycles of the run with hold "h". The recording knows the typical
+ * one; the others are to it as the first process's lengths are. */
+static uint64_t door_start(const struct recorder *r, const struct door *d, int h)
+{
+	const uint64_t *first = r->doors[0]->total.cycles;
+	double start = (double)(d->base - TIME_START) * r->machine->mhz / 1000;
+
+	if (!first[h] || !first[MODEL_HOLD_TYPICAL])
+		return start;
+	return start * first[h] / first[MODEL_HOLD_TYPICAL];
+}
+
 /* Processes that ran one after the other follow each other in time; the run is as long as the end
  * of the latest. */
 static void add_door(const struct recorder *r, const struct door *d, struct note_model *n)
 {
 	const struct model_total *t = &d->total;
-	uint64_t start = (unsigned __int128)(d->base - TIME_START) * r->machine->mhz / 1000;
 
 	for (int h = 0; h < MODEL_HOLDS; h++) {
-		if (start + t->cycles[h] > n->cycles[h])
-			n->cycles[h] = start + t->cycles[h];
+		uint64_t end = door_start(r, d, h) + t->cycles[h];
+
+		n->cycles[h] = end > n->cycles[h] ? end : n->cycles[h];
 		n->hitm[h] += t->hitm[h];
 		n->transfers[h] += t->transfers[h];
 	}
