@@ -2,6 +2,7 @@
 #
 #	make demo	set up, build, run the main job on a real workload
 #	make check	set up, build, run the tests
+#	make bench	what it costs, as ratios against native runs
 #	make		build/hitmap, which runs from the build tree (after "make setup")
 #
 # Variables, in any combination: ASAN=1 DEBUG=1 WERROR=1 CC=clang BUILD=dir PREFIX=dir DESTDIR=dir
@@ -12,8 +13,8 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # ---- The architecture: layers from the top, a file includes headers of its own layer and of those
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
-command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths option
-front := report report_json report_view heatmap
+command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths option output
+front := report report_json report_diff report_view column figure label heatmap
 analysis := profile idset diff
 attrib := attrib binary object_set range type_dwarf member type_table die
 source := input queue perfdata_feature perfdata_header perfdata_record perfdata_read perfdata_write pmu \
@@ -66,6 +67,10 @@ MACHINES := $(patsubst configs/%,$(SHAREDIR)/%,$(wildcard configs/machines/*.con
 
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 
+# V=1 shows whole commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo '  $(1)  $@')
+
 all: $(BUILD)/hitmap $(PLUGINS) $(HOOKS) $(MACHINES)
 
 # A change of flags rebuilds: the flags are a file that changes only when they do.
@@ -76,42 +81,50 @@ $(BUILD)/.flags: force
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/.flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
 
 $(BUILD)/door/%.o: %.c $(BUILD)/.flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
 $(BUILD)/libhitmap.a: $(filter-out $(BUILD)/obj/src/main.o,$(OBJ)) $(BENCH_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/libmodel.a: $(MODEL_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/hitmap: $(BUILD)/obj/src/main.o $(BUILD)/libhitmap.a
-	$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 QEMU_OBJ := $(addprefix $(BUILD)/door/model/,qemu.o guest.o)
 $(LIBDIR)/libhitmap-qemu-%.so: $(BUILD)/door/model/qemu_%.o $(QEMU_OBJ) $(DOOR_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -shared $(LDFLAGS) -o $@ $^ -lpthread
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS) -o $@ $^ -lpthread
 
 HOOKS_OBJ := $(addprefix $(BUILD)/door/model/,hooks.o hooks_atomic.o hooks_libc.o)
 $(LIBDIR)/libhitmap-hooks.a: $(HOOKS_OBJ) $(DOOR_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)$(AR) rcs $@ $^
 
 $(SHAREDIR)/%: configs/%
 	@mkdir -p $(@D)
-	cp $< $@
+	$(Q)cp $< $@
 
 # ---- Tests
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libhitmap.a $(BUILD)/libmodel.a $(BUILD)/.flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libhitmap.a \
+	$(call say,LD)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libhitmap.a \
 		$(BUILD)/libmodel.a $(LDLIBS) -lcmocka
 
 tests: all $(UNIT)
@@ -130,6 +143,10 @@ demo: setup
 	@$(MAKE) --no-print-directory all
 	@scripts/demo.sh $(BUILD)
 
+bench: setup
+	@$(MAKE) --no-print-directory all
+	@scripts/bench.sh $(BUILD)
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/hitmap
 	install -d $(DESTDIR)$(PREFIX)/share/hitmap/machines
@@ -144,7 +161,7 @@ print-%:
 	@echo '$($*)'
 
 force:
-.PHONY: all tests setup check check-long demo install clean force
+.PHONY: all tests setup check check-long demo bench install clean force
 .SECONDARY:
 
 -include $(OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(MODEL_OBJ:.o=.d) $(UNIT:=.d) \

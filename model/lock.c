@@ -275,6 +275,11 @@ static int lock_first_waiter(struct replay *r, const struct lock_replay *k)
 	return best;
 }
 
+/*
+ * A lock that is waited for is handed over in order of arrival. Machines are less fair than that to
+ * test-and-set locks, by how much nobody has published: the other extreme, in which the thread that
+ * released is back before the waiter has seen it, starves waiters altogether.
+ */
 void lock_leave(struct replay *r, unsigned int thread, const struct record *record, uint64_t cycles)
 {
 	struct lock_word *word;
@@ -289,8 +294,7 @@ void lock_leave(struct replay *r, unsigned int thread, const struct record *reco
 	if (waiter < 0)
 		return;
 	bitset_remove(&k->waiters, (unsigned int)waiter);
-	if (word->fifo)
-		k->holder = (int16_t)waiter;
+	k->holder = (int16_t)waiter;
 	replay_unpark(r, (unsigned int)waiter, cycles);
 }
 

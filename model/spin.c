@@ -51,12 +51,28 @@ static void spin_remember(struct model_thread *t, const struct access *a, uint32
 	t->yielded = false;
 }
 
-bool spin_note(struct model_thread *t, const struct access *a, bool *ended, uint32_t *was)
+/*
+ * Whether the word has changed since the thread's last look. Within a lock's section changes are no
+ * news: the replay may have the sections in another order.
+ */
+static bool seen_change(struct model_thread *t, const struct access *a, uint32_t *was)
+{
+	struct seen *s = &t->seen[a->addr / 8 % SEEN_WORDS];
+	bool changed = a->op == MODEL_READ && s->addr == a->addr && s->value != a->value && !t->locks;
+
+	*was = (uint32_t)s->value;
+	*s = (struct seen){ a->addr, a->value };
+	return changed;
+}
+
+bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed, uint32_t *was)
 {
 	struct sync *y = shadow_sync_get(&t->model->shadow, a->line);
 	uint32_t versions = y ? __atomic_load_n(&y->versions, __ATOMIC_ACQUIRE) : 0;
+	bool ends = t->spinning && a->op == MODEL_READ && a->addr == t->spin.addr;
 
-	*ended = false;
+	*changed = ends ? RECORD_CHANGED | RECORD_SPUN : 0;
+	*was = (uint32_t)t->spin.value;
 	if (spin_repeats(t, a, versions)) {
 		/* The load came after the writes that were counted when the one before it returned. */
 		if (t->spinning)
@@ -66,11 +82,11 @@ bool spin_note(struct model_thread *t, const struct access *a, bool *ended, uint
 		spin_remember(t, a, versions);
 		return true;
 	}
-	if (t->spinning) {
-		*ended = a->op == MODEL_READ && a->addr == t->spin.addr;
-		*was = (uint32_t)t->spin.value;
-		__atomic_store_n(&t->spinning, 0, __ATOMIC_RELEASE);
-	}
+	__atomic_store_n(&t->spinning, 0, __ATOMIC_RELEASE);
+	if (y && y->spun && a->known && !ends)
+		*changed = seen_change(t, a, was) ? RECORD_CHANGED : 0;
+	else if (y && y->spun && a->known)
+		t->seen[a->addr / 8 % SEEN_WORDS] = (struct seen){ a->addr, a->value };
 	spin_remember(t, a, versions);
 	return false;
 }
@@ -125,22 +141,26 @@ bool spin_park(struct replay *r, unsigned int thread)
 }
 
 /*
- * The word's latest values, newest first: the one that ended the spin, or the one it spun on? When
- * neither is remembered, all writes that the reader may have seen must be done.
+ * The word's latest values, newest first: is it still the one before the change? A read that ended a
+ * spin needs the very value that it saw, since others may have kept it spinning: a count that has to
+ * reach some number. Another one is content with any change: had the reader been slower on the host,
+ * or the writer faster, it would have seen a later value, and often gone on all the same.
+ * When nothing is remembered, all writes that the reader may have seen must be done.
  */
 static bool spin_ended(const struct sync_replay *p, const struct record *record)
 {
 	uint32_t n = p->past < LINE_PAST ? p->past : LINE_PAST;
+	bool any = !(record->flags & RECORD_SPUN);
 
 	for (uint32_t i = 1; i <= n && record->flags & RECORD_VALUE; i++) {
 		uint32_t at = (p->past - i) % LINE_PAST;
 
 		if (p->past_offset[at] != record->offset)
 			continue;
-		if (p->past_value[at] == (uint32_t)record->value)
-			return true;
 		if (p->past_value[at] == record->was)
 			return false;
+		if (any || p->past_value[at] == (uint32_t)record->value)
+			return true;
 	}
 	return version_reached(p->versions, record->version);
 }

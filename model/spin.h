@@ -3,7 +3,8 @@
  * Spinning on plain loads. How often the host lets a thread read a flag before it changes says nothing
  * about the modelled machine: repeated loads are dropped with their time. At the replay the spinner is
  * parked after its first read, reads again after each write to the line, as a machine would, and goes
- * on when the value it went on with on the host has been written.
+ * on when the value it went on with on the host has been written. Any other read of such a word that
+ * sees a change waits for it, too: what the thread does next follows from it.
  *
  * The replay must not run past the moment at which a spinner would go on: after a write it waits until
  * the spinner either has a record or says that it has seen that write and spins on ("passed").
@@ -13,15 +14,18 @@
 
 #include "state.h"
 
-/* Thread's side: true when the load repeats the last one and is to be dropped. Otherwise "*was" is
- * the value spun on when a spin has ended with this access, and "*ended" says so. */
-bool spin_note(struct model_thread *t, const struct access *a, bool *ended, uint32_t *was);
+/*
+ * Thread's side: true when the load repeats the last one and is to be dropped. Otherwise "*changed" is
+ * RECORD_CHANGED, and RECORD_SPUN after a spin, when the access is a read that saw a change since the
+ * thread's last look at the word, of which "*was" is the value; else 0.
+ */
+bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed, uint32_t *was);
 /* The number of a counted write, or of the latest one that a read may have seen; 0 when none spins. */
 uint32_t spin_version(struct model_thread *t, const struct access *a);
 
 /* Replay's side. Parks a spinner that has no record; false when it must be waited for. */
 bool spin_park(struct replay *r, unsigned int thread);
-/* Whether the read that ended a spin may take place. */
+/* Whether a read that saw a change may take place. */
 bool spin_may_end(struct replay *r, unsigned int thread, const struct record *record);
 /* A write was done: spinners read the line again. */
 void spin_written(struct replay *r, unsigned int thread, const struct record *record,

@@ -12,6 +12,7 @@
 #define LOCKS_HELD 8	 /* nested locks that are followed */
 #define WAKES	   65536 /* wakes whose time is remembered */
 #define LIVES	   8192	 /* threads that ran or whose end some replay has not reached */
+#define SEEN_WORDS 16	 /* of spun lines, whose value a thread remembers */
 #define HIT_CELLS  64	 /* a thread's cells of hits that are being counted */
 
 /* An access to one contended line. */
@@ -42,6 +43,11 @@ struct spin {
 	uint64_t instructions, accesses;
 };
 
+/* What a thread knows of a word of a line that is spun on: the last value that it read or wrote. */
+struct seen {
+	uint64_t addr, value;
+};
+
 /* A ticket drawn: what the thread does next tells whether it was one. */
 struct ticket {
 	uint64_t addr, served; /* served: where the ticket's number was read; 0: nowhere yet */
@@ -64,6 +70,7 @@ struct model_thread {
 	struct held_lock held[LOCKS_HELD];
 	struct ticket ticket;
 	struct spin spin;
+	struct seen seen[SEEN_WORDS];
 	bool yielded;	     /* since the last load */
 	uint64_t yield_at;   /* instructions at the last yield */
 	uint64_t yield_written; /* records then */

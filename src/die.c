@@ -22,8 +22,15 @@ bool die_word(Dwarf_Die *die, unsigned int name, uint64_t *value)
 bool die_type(Dwarf_Die *die, Dwarf_Die *type)
 {
 	Dwarf_Attribute attr;
+	Dwarf_Die stub;
 
-	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, type);
+	if (!dwarf_attr_integrate(die, DW_AT_type, &attr) || !dwarf_formref_die(&attr, type))
+		return false;
+	/* With -fdebug-types-section it may be a stub for the type in a unit of its own. */
+	stub = *type;
+	if (dwarf_attr(&stub, DW_AT_signature, &attr) && !dwarf_formref_die(&attr, type))
+		*type = stub;
+	return true;
 }
 
 const char *die_name(Dwarf_Die *die)

@@ -9,12 +9,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CHUNK_SIZE (1 << 20)
+/* At least a record. The fuzzer makes it small. */
+#ifndef INPUT_CHUNK_SIZE
+#define INPUT_CHUNK_SIZE (256 << 10)
+#endif
 
 struct input_chunk {
 	size_t holders;
 	size_t filled;
-	uint8_t bytes[CHUNK_SIZE];
+	uint8_t bytes[INPUT_CHUNK_SIZE];
 };
 
 static struct err *open_descriptor(const char *path, int *fd)
@@ -119,9 +122,9 @@ static bool fill(struct input *in)
 
 	if (position >= in->end)
 		return false;
-	if (!in->chunk || in->chunk->filled == CHUNK_SIZE)
+	if (!in->chunk || in->chunk->filled == INPUT_CHUNK_SIZE)
 		make_room(in);
-	want = CHUNK_SIZE - in->chunk->filled;
+	want = INPUT_CHUNK_SIZE - in->chunk->filled;
 	if (want > in->end - position)
 		want = in->end - position;
 	do {
@@ -139,7 +142,7 @@ size_t input_left(struct input *in, size_t size)
 {
 	while (buffered(in) < size) {
 		/* The bytes asked for must fit behind "at". */
-		if (in->chunk && in->at + size > CHUNK_SIZE)
+		if (in->chunk && in->at + size > INPUT_CHUNK_SIZE)
 			make_room(in);
 		if (!fill(in))
 			return buffered(in);

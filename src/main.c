@@ -8,6 +8,9 @@
 static const struct command commands[] = {
 	{ "record", "[OPTIONS] -- PROGRAM [ARGUMENTS]",
 	  "run a program and record how it shares lines", cmd_record },
+	{ "report", "[OPTIONS]", "show which lines of a recording are contended, and by whom",
+	  cmd_report },
+	{ "diff", "[OPTIONS] BEFORE AFTER", "compare two recordings, field by field", cmd_diff },
 	{ "bench", "signal|futex --before|--after [OPTIONS]", "the two kernel changes as workloads",
 	  cmd_bench },
 };

@@ -27,7 +27,7 @@ void *mem_realloc(void *p, size_t count, size_t size)
 
 	if (size && count > (size_t)-1 / size)
 		mem_exhausted();
-	q = realloc(p, count * size ? count * size : 1);
+	q = realloc(p, count && size ? count * size : 1);
 	if (!q)
 		mem_exhausted();
 	return q;

@@ -188,11 +188,12 @@ static struct err *parse_attrs(struct perfdata_header *h, const struct input *in
 			       struct section attrs, uint64_t stride)
 {
 	uint8_t *bytes = input_section(in, attrs.offset, attrs.size);
-	struct cursor c = cursor_of(bytes, bytes ? attrs.size : 0, attrs.offset);
+	struct cursor c;
 	uint64_t ids_left = in->file_size; /* no id is of two events: bounds what is read */
 
 	if (!bytes)
 		return out_of_bounds(h, "the event attributes", attrs, in);
+	c = cursor_of(bytes, attrs.size, attrs.offset);
 	while (cursor_left(&c) >= stride) {
 		struct cursor attr = cursor_part(&c, stride - SECTION_SIZE);
 		struct section ids = read_section(&c);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "range.h"
-#include "map.h"
 #include "mem.h"
 
 #include <stdlib.h>
@@ -65,13 +64,21 @@ static struct range_node *node_room(struct range_pool *p)
 	return &p->block->node[--p->room];
 }
 
+/* splitmix64: consecutive numbers as if drawn at random, which the depth of the tree rests on. */
+static uint32_t next_priority(struct range_pool *p)
+{
+	uint64_t x = p->shuffle += 0x9e3779b97f4a7c15ULL;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return (x ^ x >> 31) >> 32;
+}
+
 static struct range_node *node_new(struct range_set *s, struct range_pool *p, const struct range *r)
 {
 	struct range_node *n = node_room(p);
 
-	*n = (struct range_node){ .range = *r,
-				  .owner = s->owner,
-				  .priority = map_hash(p->shuffle++) >> 16 };
+	*n = (struct range_node){ .range = *r, .owner = s->owner, .priority = next_priority(p) };
 	return n;
 }
 

@@ -7,18 +7,20 @@
 
 #include <stdio.h>
 
+#define REPORT_COLUMNS 100 /* the widest text */
+
 struct report_options {
-	uint32_t top;	  /* lines shown; 0: the default */
-	bool all;	  /* every line, every cell */
-	bool unicode;	  /* block characters; else ASCII */
+	uint32_t top; /* lines shown; 0: the default */
+	bool all;     /* every line, every cell */
+	bool unicode; /* block characters; else ASCII */
 	bool colour;
-	uint32_t columns; /* width, at most 100 */
+	uint32_t columns; /* width, 80 to REPORT_COLUMNS; 0: the widest */
 };
 
-/* "recording" and "profile" are of one source, at its end. False when there was nothing to show. */
-bool report_text(FILE *out, const struct recording *recording, const struct profile *profile,
+/* "recording" and "profile" are of one source, at its end, with one usable sample at least. */
+void report_text(FILE *out, const struct recording *recording, const struct profile *profile,
 		 struct attrib *attrib, const struct report_options *options);
-bool report_json(FILE *out, const struct recording *recording, const struct profile *profile,
+void report_json(FILE *out, const struct recording *recording, const struct profile *profile,
 		 struct attrib *attrib, const struct report_options *options);
 
 #endif

@@ -116,6 +116,21 @@ void type_table_complete(struct type_table *t, Dwarf_Die *type)
 		type_table_find(t, name, strlen(name), type);
 }
 
+/* Of "count" pointers: not every compiler says how large they are. */
+static uint64_t pointer_size(Dwarf_Die *type, uint64_t count)
+{
+	int tag = dwarf_tag(type);
+	uint8_t size = 0;
+	Dwarf_Die unit;
+
+	if (tag != DW_TAG_pointer_type && tag != DW_TAG_reference_type &&
+	    tag != DW_TAG_rvalue_reference_type && tag != DW_TAG_ptr_to_member_type)
+		return DIE_SIZE_UNKNOWN;
+	if (!dwarf_diecu(type, &unit, &size, NULL) || __builtin_mul_overflow(count, size, &count))
+		return DIE_SIZE_UNKNOWN;
+	return count;
+}
+
 uint64_t type_table_size(struct type_table *t, Dwarf_Die of)
 {
 	uint64_t size, total = 1;
@@ -130,7 +145,7 @@ uint64_t type_table_size(struct type_table *t, Dwarf_Die of)
 		if (die_word(&of, DW_AT_byte_size, &size))
 			return __builtin_mul_overflow(size, total, &size) ? DIE_SIZE_UNKNOWN : size;
 		if (dwarf_tag(&of) != DW_TAG_array_type)
-			return DIE_SIZE_UNKNOWN;
+			return pointer_size(&of, total);
 		n = die_dimensions(&of, count);
 		for (unsigned int k = 0; k < n; k++)
 			if (count[k] == DIE_SIZE_UNKNOWN ||

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* hitmap report: what a recording says. */
+#include "command.h"
+#include "mem.h"
+#include "option.h"
+#include "output.h"
+#include "perfdata_read.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void report_function(FILE *out, const struct recording *recording,
+			     const struct profile *profile, struct attrib *attrib,
+			     const struct report_options *options);
+
+static const struct {
+	const char *name;
+	report_function *print;
+} FORMATS[] = {
+	{ "text", report_text },
+	{ "json", report_json },
+};
+
+struct report_command {
+	const char *input, *format, *output;
+	uint32_t top;
+	bool all, ascii;
+	report_function *print;
+};
+
+#define AT(member) offsetof(struct report_command, member)
+
+static const struct option_row rows[] = {
+	{ 'i', "input", "FILE", "the recording (default perf.data; - is standard input)",
+	  OPTION_TEXT, AT(input), 0, 0 },
+	{ 'f', "format", "text|json", "the default is text; docs/json.md describes json",
+	  OPTION_TEXT, AT(format), 0, 0 },
+	{ 'o', "output", "FILE", "where to write it (default standard output)", OPTION_TEXT,
+	  AT(output), 0, 0 },
+	{ 0, "top", "N", "show N lines at most (default 10)", OPTION_U32, AT(top), 1, UINT32_MAX },
+	{ 0, "all", NULL, "show every shared line, offset and place", OPTION_FLAG, AT(all), 0, 0 },
+	{ 0, "ascii", NULL, "draw with ASCII characters only", OPTION_FLAG, AT(ascii), 0, 0 },
+};
+
+static const struct option_usage usage = {
+	"report",
+	"[OPTIONS]",
+	"Shows which memory lines of a recording are contended, by whom, and in which fields.",
+	rows,
+	ARRAY_SIZE(rows),
+};
+
+static struct err *choose_format(struct report_command *c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(FORMATS); i++)
+		if (strcmp(FORMATS[i].name, c->format) == 0)
+			c->print = FORMATS[i].print;
+	if (c->print)
+		return NULL;
+	return err_next(err_new(ERR_USAGE, "report: --format %s is not known", c->format),
+			"use text or json");
+}
+
+/* ---- What to do */
+
+/* "event cycles carries", "events a and b carry": those that gave samples. */
+static char *blame_events(const struct recording *r)
+{
+	char *names = mem_strdup("");
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < r->event_count; i++) {
+		char *longer;
+
+		if (!r->events[i].samples || !r->events[i].name)
+			continue;
+		longer = mem_printf("%s%s%s", names, count++ ? ", " : "", r->events[i].name);
+		free(names);
+		names = longer;
+	}
+	if (count) {
+		char *text = mem_printf("event%s %s", count > 1 ? "s" : "", names);
+
+		free(names);
+		return text;
+	}
+	free(names);
+	return mem_strdup("its events");
+}
+
+static struct err *nothing_usable(const struct recording *r, const struct profile *p)
+{
+	char *events = blame_events(r);
+	struct err *e;
+
+	if (p->unusable_no_address)
+		e = err_new(ERR_FAILED,
+			    "report: no memory samples in %s: %s: %" PRIu64
+			    " loads and stores without an address",
+			    r->path, events, p->unusable_no_address);
+	else if (p->unusable_no_source)
+		e = err_new(ERR_FAILED,
+			    "report: no memory samples in %s: %s: no data source in %" PRIu64
+			    " samples",
+			    r->path, events, p->unusable_no_source);
+	else
+		e = err_new(ERR_FAILED, "report: no memory samples in %s: it holds no samples",
+			    r->path);
+	free(events);
+	return err_next(e, "record with hitmap record -- PROGRAM, perf c2c record or perf mem "
+			   "record");
+}
+
+static struct err *write_report(const struct report_command *c, const struct recording *r,
+				const struct profile *p, struct attrib *attrib)
+{
+	struct report_options options;
+	struct output out;
+	struct err *e = output_open(&out, "report", c->output);
+
+	if (e)
+		return e;
+	options = output_options(&out, c->top, c->all, c->ascii);
+	c->print(out.file, r, p, attrib, &options);
+	return output_close(&out);
+}
+
+/* A recording that cannot be read to its end is reported as far as it goes, and then the error. */
+static struct err *report_source(const struct report_command *c, struct source *s,
+				 struct intern *pool)
+{
+	struct attrib *attrib = attrib_new(pool);
+	struct profile *p = NULL;
+	struct err *e = profile_read(s, attrib, &p), *write = NULL;
+
+	if (p->total.samples)
+		write = write_report(c, &s->recording, p, attrib);
+	else if (!e)
+		e = nothing_usable(&s->recording, p);
+	profile_free(p);
+	attrib_free(attrib);
+	if (!e)
+		return write;
+	err_free(write);
+	return e;
+}
+
+static struct err *report(const struct report_command *c)
+{
+	struct intern *pool = intern_new();
+	struct source *s = NULL;
+	struct err *e = perfdata_open(c->input, pool, &s);
+
+	if (!e)
+		e = report_source(c, s, pool);
+	source_close(s);
+	intern_free(pool);
+	return e;
+}
+
+struct err *cmd_report(int argc, char **argv)
+{
+	struct report_command c = { .input = "perf.data", .format = "text" };
+	bool helped;
+	int rest;
+	struct err *e = option_parse(argc, argv, &usage, &c, &rest, &helped);
+
+	if (e || helped)
+		return e;
+	if (rest < argc)
+		return err_next(err_new(ERR_USAGE, "report: %s is not an option", argv[rest]),
+				"a recording is given as -i %s", argv[rest]);
+	e = choose_format(&c);
+	return e ? e : report(&c);
+}

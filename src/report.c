@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "column.h"
+#include "heatmap.h"
+#include "label.h"
+#include "mem.h"
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_COLUMNS   16 /* of one table */
+#define NARROWEST      80
+#define NARROWEST_NAME 6
+#define SMALL_LOSS     0.01 /* up to which counts are as good as complete */
+#define LINE_INDENT    0
+#define CELL_INDENT    4
+
+struct text_report {
+	FILE *out;
+	const struct view *view;
+	struct heat_style style;
+	uint32_t width; /* columns */
+};
+
+/* ---- Sentences */
+
+static const char *thousands(const struct text_report *r, uint64_t n)
+{
+	char text[FIGURE_TEXT_BYTES];
+
+	return intern_string(r->view->pool, figure_count(text, n));
+}
+
+/* "1 line", "2,000 lines" */
+static const char *quantity(const struct text_report *r, uint64_t n, const char *noun)
+{
+	return intern_printf(r->view->pool, "%s %s%s", thousands(r, n), noun, n == 1 ? "" : "s");
+}
+
+static const char *figure_of(const struct text_report *r, const struct column *columns,
+			     const char *key)
+{
+	struct view_row row = { .view = r->view };
+	char text[FIGURE_TEXT_BYTES];
+	struct figure f;
+
+	while (columns->get && strcmp(columns->key, key) != 0)
+		columns++;
+	f = columns->get(&row);
+	return intern_string(r->view->pool, figure_text(text, columns->kind, &f));
+}
+
+/* Writes words as far as they fit on a line; what follows is indented by two. */
+static void wrap(const struct text_report *r, const char *text)
+{
+	char label[LABEL_BYTES];
+	uint32_t column = 0;
+
+	while (*text) {
+		size_t bytes = strcspn(text, " ");
+		char *word = strndup(text, bytes);
+
+		if (!word)
+			mem_exhausted();
+		label_fit(label, word, r->width - 2, r->style.unicode);
+		free(word);
+		if (column && column + 1 + label_columns(label) > r->width)
+			column = fprintf(r->out, "\n  ") - 1;
+		else if (column)
+			column += fprintf(r->out, " ");
+		fputs(label, r->out);
+		column += label_columns(label);
+		text += bytes + strspn(text + bytes, " ");
+	}
+	fputc('\n', r->out);
+}
+
+static void say(const struct text_report *r, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void say(const struct text_report *r, const char *fmt, ...)
+{
+	va_list ap;
+	char *text = NULL;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		mem_exhausted();
+	va_end(ap);
+	wrap(r, text);
+	free(text);
+}
+
+/* A list of what there is: each part is NULL or a text; "" when there is nothing. */
+static const char *list(const struct text_report *r, const char *const *part, size_t count)
+{
+	const char *all = "";
+
+	for (size_t i = 0; i < count; i++)
+		if (part[i])
+			all = intern_printf(r->view->pool, "%s%s%s", all, *all ? ", " : "",
+					    part[i]);
+	return all;
+}
+
+/* ---- Head: what was recorded and how much of it can be used */
+
+static void say_title(const struct text_report *r)
+{
+	const struct recording *rec = r->view->recording;
+	const char *path = rec->path && strcmp(rec->path, "-") ? rec->path : "standard input";
+	char label[LABEL_BYTES];
+
+	if (!rec->command) {
+		say(r, "%s", path);
+		return;
+	}
+	label_fit(label, rec->command, 2 * r->width - label_columns(path) - 8, r->style.unicode);
+	say(r, "%s: %s", path, label);
+}
+
+static void say_machine(const struct text_report *r)
+{
+	const struct recording *rec = r->view->recording;
+	const struct note_model *m = r->view->profile->model;
+	const char *part[] = { rec->host, rec->cpu,
+			       rec->kernel ? intern_printf(r->view->pool, "Linux %s", rec->kernel)
+					   : NULL };
+	const char *where = list(r, part, ARRAY_SIZE(part));
+
+	if (m)
+		say(r, "modelled on %s, not measured (%s, %s, %s MHz)",
+		    m->machine ? m->machine : "an unnamed machine", quantity(r, m->cpus, "CPU"),
+		    quantity(r, m->nodes, "node"), thousands(r, m->mhz));
+	else if (*where)
+		say(r, "measured on %s", where);
+}
+
+static const char *loss_words(const struct text_report *r)
+{
+	const struct view *v = r->view;
+
+	if (!v->recording->lost)
+		return "none lost";
+	return intern_printf(v->pool, "%s lost (%s)", thousands(r, v->recording->lost),
+			     figure_of(r, recording_columns, "loss"));
+}
+
+static void say_volume(const struct text_report *r)
+{
+	const struct view *v = r->view;
+	const struct profile *p = v->profile;
+
+	const char *usable = intern_printf(v->pool, "%s usable (%.1f %%)",
+					   thousands(r, p->total.samples),
+					   v->samples ? 100.0 * p->total.samples / v->samples : 0);
+
+	say(r, "%s, %s: %s, %s; %s", quantity(r, v->samples, "sample"),
+	    p->total.samples == v->samples ? "all usable" : usable,
+	    quantity(r, p->total.loads, "load"),
+	    v->stores_known ? quantity(r, p->total.stores, "store")
+			    : "no stores recorded (who writes is not seen)",
+	    loss_words(r));
+}
+
+static const char *unless_none(const struct text_report *r, uint64_t n, const char *what)
+{
+	return n ? intern_printf(r->view->pool, "%s %s", thousands(r, n), what) : NULL;
+}
+
+static void say_unusable(const struct text_report *r)
+{
+	const struct profile *p = r->view->profile;
+	const struct recording *rec = r->view->recording;
+	const char *part[] = {
+		unless_none(r, p->unusable_no_source, "not known to be a load or a store"),
+		unless_none(r, p->unusable_no_address, "without an address"),
+		unless_none(r, rec->malformed_records, "malformed"),
+	};
+	const char *all = list(r, part, ARRAY_SIZE(part));
+
+	if (*all)
+		say(r, "not usable: %s", all);
+	if (view_loss(r->view) > SMALL_LOSS)
+		say(r, "%s was lost: all counts are lower bounds",
+		    figure_of(r, recording_columns, "loss"));
+	if (rec->truncated)
+		say(r, "the file is cut off: what follows is of its readable part");
+}
+
+static void say_seen(const struct text_report *r)
+{
+	const struct profile *p = r->view->profile;
+	const struct recording *rec = r->view->recording;
+	const char *threads = p->threads.count ? quantity(r, p->threads.count, "thread")
+					       : "threads n/a";
+	struct intern *pool = r->view->pool;
+	const char *cpus = p->cpus.count ? quantity(r, p->cpus.count, "CPU") : "CPUs n/a";
+	uint32_t all = p->model ? p->model->cpus : rec->cpus;
+
+	say(r, "seen: %s on %s%s%s%s", threads, cpus,
+	    p->cpus.count && all ? intern_printf(pool, " of %s", thousands(r, all)) : "",
+	    p->model && p->model->door ? intern_printf(pool, ", through %s", p->model->door) : "",
+	    p->without_mapping ? intern_printf(pool, "; %s in no known mapping",
+					       quantity(r, p->without_mapping, "sample"))
+			       : "");
+	if (!r->view->hitm_known)
+		say(r, "HITM: n/a, this hardware does not tell it; peer: came from another core, "
+		       "perhaps not modified");
+}
+
+static void say_replay(const struct text_report *r)
+{
+	const struct note_model *m = r->view->profile->model;
+	const char *part[] = {
+		unless_none(r, m->forced, "steps forced"),
+		unless_none(r, m->breaks, "waits broken off"),
+		unless_none(r, m->abandoned, "lock sections never released"),
+		unless_none(r, m->unplaced, "accesses of threads too many to model"),
+	};
+	const char *all = list(r, part, ARRAY_SIZE(part));
+
+	if (*all)
+		say(r, "the model is less exact here: %s", all);
+	if (!m->complete)
+		say(r,
+		    "incomplete: the program did not end by itself, totals are of its last sign");
+}
+
+static void say_model(const struct text_report *r)
+{
+	const struct view *v = r->view;
+
+	if (!v->profile->model)
+		return;
+	say(r, "modelled run: %s cycles, %s HITM", figure_of(r, model_columns, "cycles"),
+	    figure_of(r, model_columns, "hitm"));
+	if (v->operations)
+		say(r, "one %s: %s HITM, one every %s cycles",
+		    v->profile->operation_count == 1 ? "operation" : "operation of any kind",
+		    figure_of(r, model_columns, "hitm_per_operation"),
+		    figure_of(r, model_columns, "cycles_per_operation"));
+	say_replay(r);
+}
+
+static void say_operations(const struct text_report *r)
+{
+	const struct profile *p = r->view->profile;
+
+	for (uint32_t i = 0; i < p->operation_count; i++)
+		say(r, "%s (%s)", quantity(r, p->operations[i].count, "operation"),
+		    p->operations[i].name);
+}
+
+static void say_remarks(const struct text_report *r)
+{
+	const struct profile *p = r->view->profile;
+
+	for (uint32_t i = 0; i < p->remark_count; i++)
+		say(r, "note: %s", p->remarks[i]);
+}
+
+static void say_head(const struct text_report *r)
+{
+	say_title(r);
+	say_machine(r);
+	say_volume(r);
+	say_unusable(r);
+	say_seen(r);
+	say_operations(r);
+	say_model(r);
+	say_remarks(r);
+	fputc('\n', r->out);
+}
+
+/* ---- The answer in a sentence */
+
+static void say_answer(const struct text_report *r)
+{
+	const struct view *v = r->view;
+	const struct profile *p = v->profile;
+
+	if (!p->contended_count)
+		say(r, "no contention in %s, loss %s",
+		    quantity(r, p->total.samples, "usable sample"),
+		    figure_of(r, recording_columns, "loss"));
+	else if (!p->total.latency_samples)
+		say(r, "%s; latencies were not recorded, so their cost is not known",
+		    quantity(r, p->contended_count, "contended line"));
+	else
+		say(r, "%s: %s of all sampled %s",
+		    quantity(r, p->contended_count, "contended line"),
+		    figure_of(r, recording_columns, "contended_share"),
+		    p->stores_cost ? "cycles" : "load cycles");
+}
+
+/* ---- Tables */
+
+struct table {
+	const struct column *column[MOST_COLUMNS];
+	uint32_t width[MOST_COLUMNS];
+	uint32_t count, indent;
+};
+
+static bool is_flexible(const struct column *c)
+{
+	return c->kind == FIGURE_TEXT && !(c->key && strcmp(c->key, "half") == 0);
+}
+
+static bool is_left(const struct column *c)
+{
+	return c->kind == FIGURE_TEXT || c->kind == FIGURE_HEAT || c->kind == FIGURE_OFFSET;
+}
+
+static void table_init(struct table *t, const struct text_report *r, const struct column *columns,
+		       uint32_t indent)
+{
+	*t = (struct table){ .indent = indent };
+	for (; columns->get; columns++) {
+		if (!columns->title || (columns->shown && !columns->shown(r->view)))
+			continue;
+		t->column[t->count] = columns;
+		t->width[t->count++] = label_columns(columns->title);
+	}
+}
+
+/* The text of a field of a table; "buffer" may hold it. Not of heat. */
+static const char *field_text(const struct column *c, const struct view_row *row,
+			      char buffer[FIGURE_TEXT_BYTES])
+{
+	struct figure f = c->get(row);
+
+	if (row->code && c->once)
+		return "";
+	if (c->kind == FIGURE_TEXT)
+		return f.known ? f.text : "n/a";
+	return figure_text(buffer, c->kind, &f);
+}
+
+static void table_measure(struct table *t, const struct view_row *row)
+{
+	char buffer[FIGURE_TEXT_BYTES];
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		const struct column *c = t->column[i];
+		uint32_t width = c->kind == FIGURE_HEAT ? HEAT_STRIP_COLUMNS
+							: label_columns(field_text(c, row, buffer));
+
+		t->width[i] = width > t->width[i] ? width : t->width[i];
+	}
+}
+
+static uint32_t table_width(const struct table *t)
+{
+	uint32_t width = t->indent;
+
+	for (uint32_t i = 0; i < t->count; i++)
+		width += t->width[i] + (i > 0);
+	return width;
+}
+
+/* Takes from the widest of the names, column by column, until the table fits. */
+static void table_fit(struct table *t, uint32_t width)
+{
+	while (table_width(t) > width) {
+		uint32_t widest = MOST_COLUMNS;
+
+		for (uint32_t i = 0; i < t->count; i++)
+			if (is_flexible(t->column[i]) &&
+			    (widest == MOST_COLUMNS || t->width[i] > t->width[widest]))
+				widest = i;
+		if (widest == MOST_COLUMNS || t->width[widest] <= NARROWEST_NAME)
+			return;
+		if (t->width[widest] > LABEL_COLUMNS)
+			t->width[widest] = LABEL_COLUMNS;
+		t->width[widest]--;
+	}
+}
+
+static void spaces(FILE *out, uint32_t count)
+{
+	fprintf(out, "%*s", (int)count, "");
+}
+
+/* One field, set into its column; "pending" are the spaces owed before anything more is written, so
+ * that no line ends with any. */
+static void put_field(const struct text_report *r, const char *text, uint32_t columns,
+		      uint32_t width, bool left, uint32_t *pending)
+{
+	uint32_t gap = width - columns;
+
+	*pending += left ? 0 : gap;
+	if (*text) {
+		spaces(r->out, *pending);
+		fputs(text, r->out);
+		*pending = 0;
+	} else {
+		*pending += columns;
+	}
+	*pending += (left ? gap : 0) + 1;
+}
+
+static void table_heading(const struct table *t, const struct text_report *r)
+{
+	uint32_t pending = t->indent;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		const char *title = t->column[i]->title;
+
+		if (t->column[i]->kind == FIGURE_HEAT && r->style.unicode)
+			title = "lower┆upper";
+		put_field(r, title, label_columns(title), t->width[i], is_left(t->column[i]),
+			  &pending);
+	}
+	fputc('\n', r->out);
+}
+
+static void table_row(const struct table *t, const struct text_report *r,
+		      const struct view_row *row)
+{
+	uint32_t pending = t->indent;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		const struct column *c = t->column[i];
+		char buffer[FIGURE_TEXT_BYTES], strip[HEAT_STRIP_BYTES], label[LABEL_BYTES];
+
+		if (c->kind == FIGURE_HEAT) {
+			heat_strip(strip, c->get(row).heat, r->view->hottest, &r->style);
+			put_field(r, strip, HEAT_STRIP_COLUMNS, t->width[i], true, &pending);
+			continue;
+		}
+		label_fit(label, field_text(c, row, buffer), t->width[i], r->style.unicode);
+		put_field(r, label, label_columns(label), t->width[i], is_left(c), &pending);
+	}
+	fputc('\n', r->out);
+}
+
+/* Calls "each" for the row of every cell, and of every code address where a cell has several. */
+static void for_cell_rows(const struct text_report *r, const struct view_line *l, struct table *t,
+			  void (*each)(struct table *, const struct text_report *,
+				       const struct view_row *))
+{
+	for (uint32_t i = 0; i < l->cell_count; i++) {
+		struct view_row row = { .view = r->view, .line = l, .cell = &l->cells[i] };
+
+		each(t, r, &row);
+		for (uint32_t k = 0; k < l->cells[i].code_count; k++) {
+			row.code = &l->cells[i].codes[k];
+			if (l->cells[i].code_count + l->cells[i].codes_hidden > 1)
+				each(t, r, &row);
+		}
+	}
+}
+
+static void measure_row(struct table *t, const struct text_report *r, const struct view_row *row)
+{
+	(void)r;
+	table_measure(t, row);
+}
+
+static void print_row(struct table *t, const struct text_report *r, const struct view_row *row)
+{
+	table_row(t, r, row);
+}
+
+/* What makes a line contended, where that is not the plain case. */
+static void say_evidence(const struct text_report *r, const struct contended_line *l)
+{
+	const char *text = NULL;
+
+	if (!l->contended)
+		text = "not contended: shared, but not seen to move while it was written";
+	else if (l->evidence == EVIDENCE_STORES)
+		text = "stores only: several threads write it, no load was seen to pay for it";
+	else if (l->evidence == EVIDENCE_PEER)
+		text = "peer only: it moved between cores, whether modified is not known";
+	if (text)
+		fprintf(r->out, "%*s%s\n", CELL_INDENT, "", text);
+}
+
+static void print_lines(const struct text_report *r)
+{
+	const struct view *v = r->view;
+	struct table lines, cells;
+
+	table_init(&lines, r, line_columns, LINE_INDENT);
+	table_init(&cells, r, cell_columns, CELL_INDENT);
+	for (uint32_t i = 0; i < v->line_count; i++) {
+		struct view_row row = { .view = v, .line = &v->lines[i] };
+
+		table_measure(&lines, &row);
+		for_cell_rows(r, &v->lines[i], &cells, measure_row);
+	}
+	table_fit(&lines, r->width);
+	table_fit(&cells, r->width);
+	table_heading(&lines, r);
+	table_heading(&cells, r);
+	for (uint32_t i = 0; i < v->line_count; i++) {
+		struct view_row row = { .view = v, .line = &v->lines[i] };
+
+		table_row(&lines, r, &row);
+		say_evidence(r, v->lines[i].line);
+		for_cell_rows(r, &v->lines[i], &cells, print_row);
+	}
+}
+
+/* ---- Foot: what is not shown */
+
+static double hitm_percent(const struct view *v, uint64_t hitm)
+{
+	uint64_t all = counts_hitm(&v->profile->total);
+
+	return all ? 100.0 * hitm / all : 0;
+}
+
+static void say_hidden_cells(const struct text_report *r)
+{
+	const struct view *v = r->view;
+	const char *part[] = {
+		v->hidden.cells ? intern_printf(v->pool, "%s with %s HITM",
+						quantity(r, v->hidden.cells, "more offset"),
+						thousands(r, v->hidden.cells_hitm))
+				: NULL,
+		v->hidden.codes ? quantity(r, v->hidden.codes, "more place") : NULL,
+	};
+	const char *all = list(r, part, ARRAY_SIZE(part));
+
+	if (*all)
+		say(r, "of these lines not shown: %s (--all)", all);
+}
+
+static void say_foot(const struct text_report *r)
+{
+	const struct view *v = r->view;
+	char legend[HEAT_STRIP_BYTES];
+
+	if (v->line_count) {
+		heat_legend(legend, &r->style);
+		fprintf(r->out, "\nshades, against the hottest word: %s\n", legend);
+		if (v->hitm_known)
+			say(r, "llc/node/far: HITM from a core of the same last-level cache, of "
+			       "the same node, of another node");
+	}
+	if (v->profile->model)
+		say(r, "ranges: over how long a core keeps a line before it gives it up, %s cycles",
+		    figure_of(r, model_columns, "hold"));
+	say_hidden_cells(r);
+	if (v->hidden.lines)
+		say(r, "%s with %.1f %% of HITM (%s) not shown (--all)",
+		    quantity(r, v->hidden.lines, "line"), hitm_percent(v, v->hidden.hitm),
+		    thousands(r, v->hidden.hitm));
+	if (v->hidden.quiet_lines)
+		say(r, "%s shared without contention%s not shown (--all)",
+		    quantity(r, v->hidden.quiet_lines, "line"),
+		    v->hidden.quiet_hitm ? intern_printf(v->pool, ", with %s HITM,",
+							 thousands(r, v->hidden.quiet_hitm))
+					 : "");
+}
+
+static uint32_t report_width(uint32_t columns)
+{
+	if (!columns || columns > REPORT_COLUMNS)
+		return REPORT_COLUMNS;
+	return columns < NARROWEST ? NARROWEST : columns;
+}
+
+void report_text(FILE *out, const struct recording *recording, const struct profile *profile,
+		 struct attrib *attrib, const struct report_options *options)
+{
+	struct view view;
+	struct text_report r = {
+		.out = out,
+		.view = &view,
+		.style = { .unicode = options->unicode, .colour = options->colour },
+		.width = report_width(options->columns),
+	};
+
+	view_init(&view, recording, profile, attrib, options);
+	say_head(&r);
+	say_answer(&r);
+	if (view.line_count) {
+		fputc('\n', out);
+		print_lines(&r);
+	}
+	say_foot(&r);
+	view_deinit(&view);
+}

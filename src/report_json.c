@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The JSON report; its fields are described in docs/json.md. */
+#include "column.h"
+#include "json.h"
+#include "report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define REPORT_VERSION 1 /* grows when a field goes or changes its meaning, not when one comes */
+
+static void put_distances(struct json_writer *w, const char *key, const struct figure *f)
+{
+	json_begin_object(w, key);
+	json_u64(w, "same_llc", f->by_distance[DISTANCE_SAME_LLC]);
+	json_u64(w, "same_node", f->by_distance[DISTANCE_SAME_NODE]);
+	json_u64(w, "other_node", f->by_distance[DISTANCE_OTHER_NODE]);
+	json_end(w);
+}
+
+static void put_heat(struct json_writer *w, const char *key, const struct figure *f)
+{
+	json_begin_array(w, key);
+	for (int i = 0; i < LINE_WORDS; i++)
+		json_u64(w, NULL, f->heat[i]);
+	json_end(w);
+}
+
+static void put_address(struct json_writer *w, const char *key, const struct figure *f)
+{
+	char text[24]; /* a text, since not every reader of JSON keeps 64 bits */
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, f->count);
+	json_string(w, key, text);
+}
+
+static void put_range(struct json_writer *w, const char *key, const struct figure *f)
+{
+	const struct {
+		const char *suffix;
+		double value;
+	} PART[] = { { "", f->range.typical },
+		     { "_low", f->range.low },
+		     { "_high", f->range.high } };
+	char name[64];
+
+	for (int i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), "%s%s", key, PART[i].suffix);
+		if (f->known)
+			json_double(w, name, PART[i].value);
+		else
+			json_null(w, name);
+	}
+}
+
+static void put_count(struct json_writer *w, const char *key, const struct figure *f)
+{
+	json_u64(w, key, f->count);
+}
+
+static void put_flag(struct json_writer *w, const char *key, const struct figure *f)
+{
+	json_boolean(w, key, f->count);
+}
+
+static void put_real(struct json_writer *w, const char *key, const struct figure *f)
+{
+	json_double(w, key, f->real);
+}
+
+static void put_text(struct json_writer *w, const char *key, const struct figure *f)
+{
+	json_string(w, key, f->text);
+}
+
+static void (*const PUT[])(struct json_writer *w, const char *key, const struct figure *f) = {
+	[FIGURE_COUNT] = put_count,	  [FIGURE_FLAG] = put_flag,
+	[FIGURE_TEXT] = put_text,	  [FIGURE_ADDRESS] = put_address,
+	[FIGURE_OFFSET] = put_count,	  [FIGURE_SHARE] = put_real,
+	[FIGURE_CYCLES] = put_real,	  [FIGURE_DISTANCES] = put_distances,
+	[FIGURE_COUNT_RANGE] = put_range, [FIGURE_RATE_RANGE] = put_range,
+	[FIGURE_HEAT] = put_heat,
+};
+
+static void put_columns(struct json_writer *w, const struct column *c, const struct view_row *row)
+{
+	for (; c->get; c++) {
+		struct figure f;
+
+		if (!c->key)
+			continue;
+		f = c->get(row);
+		if (f.known || PUT[c->kind] == put_range)
+			PUT[c->kind](w, c->key, &f);
+		else
+			json_null(w, c->key);
+	}
+}
+
+static void put_events(struct json_writer *w, const struct recording *r)
+{
+	json_begin_array(w, "events");
+	for (uint32_t i = 0; i < r->event_count; i++) {
+		json_begin_object(w, NULL);
+		json_string(w, "name", r->events[i].name);
+		json_u64(w, "samples", r->events[i].samples);
+		json_end(w);
+	}
+	json_end(w);
+}
+
+static void put_recording(struct json_writer *w, const struct view *v)
+{
+	struct view_row row = { .view = v };
+
+	json_begin_object(w, "recording");
+	put_columns(w, recording_columns, &row);
+	put_events(w, v->recording);
+	json_begin_array(w, "remarks");
+	for (uint32_t i = 0; i < v->profile->remark_count; i++)
+		json_string(w, NULL, v->profile->remarks[i]);
+	json_end(w);
+	json_end(w);
+}
+
+static void put_model(struct json_writer *w, const struct view *v)
+{
+	struct view_row row = { .view = v };
+
+	if (!v->profile->model) {
+		json_null(w, "model");
+		return;
+	}
+	json_begin_object(w, "model");
+	put_columns(w, model_columns, &row);
+	json_end(w);
+}
+
+static void put_operations(struct json_writer *w, const struct profile *p)
+{
+	json_begin_array(w, "operations");
+	for (uint32_t i = 0; i < p->operation_count; i++) {
+		json_begin_object(w, NULL);
+		json_string(w, "name", p->operations[i].name);
+		json_u64(w, "count", p->operations[i].count);
+		json_end(w);
+	}
+	json_end(w);
+}
+
+static void put_cell(struct json_writer *w, struct view_row row)
+{
+	json_begin_object(w, NULL);
+	put_columns(w, cell_columns, &row);
+	json_begin_array(w, "code");
+	for (uint32_t i = 0; i < row.cell->code_count; i++) {
+		row.code = &row.cell->codes[i];
+		json_begin_object(w, NULL);
+		put_columns(w, code_columns, &row);
+		json_end(w);
+	}
+	json_end(w);
+	json_u64(w, "hidden_code", row.cell->codes_hidden);
+	json_end(w);
+}
+
+static void put_line(struct json_writer *w, struct view_row row)
+{
+	json_begin_object(w, NULL);
+	put_columns(w, line_columns, &row);
+	json_begin_array(w, "halves");
+	for (row.half = HALF_LOWER; row.half < LINE_HALVES; row.half++) {
+		json_begin_object(w, NULL);
+		put_columns(w, half_columns, &row);
+		json_end(w);
+	}
+	json_end(w);
+	json_begin_array(w, "cells");
+	for (uint32_t i = 0; i < row.line->cell_count; i++) {
+		row.cell = &row.line->cells[i];
+		put_cell(w, row);
+	}
+	json_end(w);
+	json_u64(w, "hidden_cells", row.line->cells_hidden);
+	json_end(w);
+}
+
+static void put_hitm(struct json_writer *w, const char *key, const struct view *v, uint64_t hitm)
+{
+	if (v->hitm_known)
+		json_u64(w, key, hitm);
+	else
+		json_null(w, key);
+}
+
+static void put_hidden(struct json_writer *w, const struct view *v)
+{
+	json_begin_object(w, "hidden");
+	json_u64(w, "lines", v->hidden.lines);
+	put_hitm(w, "hitm", v, v->hidden.hitm);
+	json_u64(w, "cells", v->hidden.cells);
+	put_hitm(w, "cells_hitm", v, v->hidden.cells_hitm);
+	json_u64(w, "code", v->hidden.codes);
+	json_u64(w, "quiet_lines", v->hidden.quiet_lines);
+	put_hitm(w, "quiet_hitm", v, v->hidden.quiet_hitm);
+	json_end(w);
+}
+
+void report_json(FILE *out, const struct recording *recording, const struct profile *profile,
+		 struct attrib *attrib, const struct report_options *options)
+{
+	struct json_writer w;
+	struct view view;
+
+	view_init(&view, recording, profile, attrib, options);
+	json_init(&w, out, true);
+	json_begin_object(&w, NULL);
+	json_u64(&w, "version", REPORT_VERSION);
+	put_recording(&w, &view);
+	put_model(&w, &view);
+	put_operations(&w, profile);
+	json_begin_array(&w, "lines");
+	for (uint32_t i = 0; i < view.line_count; i++)
+		put_line(&w, (struct view_row){ .view = &view, .line = &view.lines[i] });
+	json_end(&w);
+	put_hidden(&w, &view);
+	json_end(&w);
+	view_deinit(&view);
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""check_truth.py OUTPUT REPORT.json: holds a report against the TRUTH lines a case printed.
+
+A TRUTH line names a line of memory, the verdict and, where the case can say them, its fields as
+NAME:OFFSET:SIZE:ACCESS@FUNCTION[+ACCESS@FUNCTION]. Checked: the line is (or is not) among the contended
+ones; each field has a cell at its offset, in its half, with its loads and stores, under its name, and
+touched by its functions.
+"""
+import json
+import re
+import sys
+
+FIELD = re.compile(r'(.+?):(\d+):(\d+):(.+)$')
+problems = []
+checks = 0
+
+
+def check(ok, what):
+    global checks
+    checks += 1
+    if not ok:
+        problems.append(what)
+
+
+def functions(cells):
+    return {c.get('symbol') or '' for cell in cells for c in cell['code']}
+
+
+def plain(name):
+    """The bare function name of a demangled one."""
+    return re.sub(r'\(.*', '', name).split('::')[-1].split('.')[0]
+
+
+def check_field(line, addr, name, off, size, uses):
+    base = addr - int(line['address'], 16)
+    lo, hi = base + off, base + off + size
+    cells = [c for c in line['cells'] if lo <= c['offset'] < hi]
+    where = f"{name} at +{lo}..{hi - 1}"
+    check(cells, f"{where}: no cell; the line has cells at {[c['offset'] for c in line['cells']]}")
+    if not cells:
+        return
+    for c in cells:
+        half = 'upper' if c['offset'] & 32 else 'lower'
+        check(c['half'] == half, f"{where}: cell +{c['offset']} says {c['half']}, is {half}")
+    if not name.startswith('[6'):       # a byte range, not a name
+        got = [c.get('field') or '' for c in cells]
+        word = re.sub(r'\[(\d+)\.\.\d+\]', r'[\1]', name)
+        check(any(word in g for g in got), f"{where}: field is called {got}")
+    for use in uses.split('+'):
+        access, _, func = use.partition('@')
+        func = re.sub(r'\(.*', '', func)
+        mine = [c for c in cells if func in {plain(s) for s in functions([c])}]
+        check(mine, f"{where}: {func} is not among {sorted(functions(cells))}")
+        if 'r' in access:
+            check(sum(c['loads'] for c in mine), f"{where}: no loads by {func}")
+        if 'w' in access:
+            check(sum(c['stores'] for c in mine), f"{where}: no stores by {func}")
+
+
+def check_line(truth, lines):
+    kind, addr = truth['kind'], int(truth.get('addr') or truth['line'], 16)
+    start = int(truth['line'], 16)
+    found = [l for l in lines if int(l['address'], 16) == start]
+    if kind in ('none', 'pair'):
+        hitm = [sum(l['hitm'].values()) for l in found]
+        # A few transfers are the program's start and end: joining, the main thread's last look.
+        check(sum(hitm) < 20, f"{truth['sym']}: {kind}, but the line has {hitm} HITM")
+        return
+    check(found, f"{truth['sym']}: line {truth['line']} is not reported; contended are "
+                 f"{[l['address'] for l in lines]}")
+    if not found:
+        return
+    line = found[0]
+    check(sum(line['hitm'].values()) > 0, f"{truth['sym']}: no HITM on {truth['line']}")
+    if 'half' in truth:
+        want = {'hi': 'upper', 'lo': 'lower'}[truth['half']]
+        half = {h['half']: h for h in line['halves']}[want]
+        check(half['loads'] + half['stores'] > 0, f"{truth['sym']}: nothing in the {want} half")
+    fields = re.split(r',(?=[^,@]+:\d+:\d+:)', truth['fields'])
+    for f in fields:
+        m = FIELD.match(f)
+        if m:
+            check_field(line, addr, m[1], int(m[2]), int(m[3]), m[4])
+        else:
+            for func in re.findall(r'@(\w+)', f):
+                names = {plain(s) for s in functions(line['cells'])}
+                check(func in names, f"{truth['sym']}: {func} is not among {sorted(names)}")
+
+
+def main():
+    lines = json.load(open(sys.argv[2]))['lines']
+    lines = [l for l in lines if sum(l['hitm'].values())]
+    truths = 0
+    for text in open(sys.argv[1]):
+        if not text.startswith('TRUTH '):
+            continue
+        truths += 1
+        check_line(dict(w.split('=', 1) for w in re.findall(r'\w+=\S+(?: value\)\S*)?', text)), lines)
+    if not truths:
+        problems.append('the case printed no TRUTH line')
+    for p in problems:
+        print('	' + p)
+    print(f'{checks} checks, {len(problems)} differ')
+    sys.exit(bool(problems))
+
+
+main()

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""seeds.py OUT: small recordings to start fuzzing from.
+
+Files come from tests/oracle/gen_perfdata.py with different options; each is also turned into the pipe
+form: the 16-byte header, a HEADER_ATTR record an event, the features as records, the same records.
+"""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GENERATOR = os.path.join(HERE, '..', 'oracle', 'gen_perfdata.py')
+OPTIONS = (
+    [], ['--callchain'], ['--phys'], ['--order', 'cpu'], ['--nodes', '1', '--cpus', '1'],
+    ['--mix', 'lhitm=1,rhitm_skx=1,amd_hitm=1,lpeer=1,st_l1=1,bad=1'],
+)
+NOTES = (b'{"note": "model", "machine": "small", "hold": [0, 1, 4], "complete": true}',
+         b'{"note": "line", "pid": 1000, "addr": 4198400, "hitm": [1, 2, 3]}',
+         b'{"note": "remark", "text": "caf\\u00e9"}')
+
+
+def record(kind, body):
+    body += b'\0' * (-len(body) % 8)
+    return struct.pack('<IHH', kind, 0, 8 + len(body)) + body
+
+
+def notes():
+    return b''.join(record(65, n) for n in NOTES)
+
+
+
+
+def to_pipe(data):
+    stride, attrs, attrs_size, start, size = struct.unpack_from('<QQQQQ', data, 16)
+    bits = struct.unpack_from('<Q', data, 72)[0]
+    out = [struct.pack('<8sQ', b'PERFILE2', 16)]
+    for at in range(attrs, attrs + attrs_size, stride):
+        ids, ids_size = struct.unpack_from('<QQ', data, at + stride - 16)
+        out.append(record(64, data[at:at + stride - 16] + data[ids:ids + ids_size]))
+    table = start + size
+    for bit in range(64):
+        if bits >> bit & 1:
+            at, length = struct.unpack_from('<QQ', data, table)
+            table += 16
+            if length < 60000:
+                out.append(record(80, struct.pack('<Q', bit) + data[at:at + length]))
+    return b''.join(out) + data[start:start + size] + notes()
+
+
+def main():
+    out = sys.argv[1]
+    os.makedirs(out, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, GENERATOR, '--build-target', folder], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for i, options in enumerate(OPTIONS):
+            path = os.path.join(folder, 'seed')
+            subprocess.run([sys.executable, GENERATOR, '--target', os.path.join(folder, 'target'),
+                            '-o', path, '-n', '40', '--lines', '4', '--cpus', '4', *options],
+                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            with open(path, 'rb') as f:
+                data = f.read()
+            for name, content in (('file', data), ('pipe', to_pipe(data))):
+                with open(os.path.join(out, f'{i}.{name}'), 'wb') as f:
+                    f.write(content)
+
+
+main()
