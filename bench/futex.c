@@ -111,7 +111,7 @@ static void wait_a_little(uint32_t *looks)
 
 /* The kernel queues spinners; here they look until the lock seems free. Free is 0, taken is 1, a
  * release is a plain store: the same accesses as the kernel's where nobody waits. */
-static void spin_lock(spinlock_t *lock)
+static BENCH_PATH void spin_lock(spinlock_t *lock)
 {
 	uint32_t looks = 0;
 	unsigned int free_value = 0;
@@ -139,7 +139,7 @@ static bool trylock_page(struct page *page)
 	return !was_locked;
 }
 
-static void lock_page(struct page *page)
+static BENCH_PATH void lock_page(struct page *page)
 {
 	uint32_t looks = 0;
 
@@ -148,7 +148,7 @@ static void lock_page(struct page *page)
 			wait_a_little(&looks);
 }
 
-static void unlock_page(struct page *page)
+static BENCH_PATH void unlock_page(struct page *page)
 {
 	__asm__ volatile("lock andb %1, %0"
 			 : "+m"(*(char *)&page->flags)
@@ -172,7 +172,8 @@ static bool page_is_anonymous(const struct page *page)
 }
 
 /* The page is looked up with a reference, which is dropped at the end. */
-static void get_key_before(struct futex_bench *b, unsigned long address, struct futex_key *key)
+static BENCH_PATH void get_futex_key_before(struct futex_bench *b, unsigned long address,
+					    struct futex_key *key)
 {
 	atomic_inc(&b->page->_count);
 	lock_page(b->page);
@@ -184,7 +185,8 @@ static void get_key_before(struct futex_bench *b, unsigned long address, struct 
 		abort();
 }
 
-static void get_key_after(struct futex_bench *b, unsigned long address, struct futex_key *key)
+static BENCH_PATH void get_futex_key_after(struct futex_bench *b, unsigned long address,
+					   struct futex_key *key)
 {
 	atomic_inc(&b->page->_count);
 	if (!page_is_anonymous(b->page))
@@ -194,7 +196,7 @@ static void get_key_after(struct futex_bench *b, unsigned long address, struct f
 		abort();
 }
 
-static void put_key(const struct futex_key *key)
+static BENCH_PATH void put_futex_key(const struct futex_key *key)
 {
 	struct mm_struct *mm = key->ptr;
 
@@ -231,7 +233,8 @@ static uint32_t hash_key(const struct futex_key *key)
 	return v[2];
 }
 
-static struct futex_hash_bucket *queue_lock(struct futex_bench *b, const struct futex_key *key)
+static BENCH_PATH struct futex_hash_bucket *queue_lock(struct futex_bench *b,
+						       const struct futex_key *key)
 {
 	struct futex_hash_bucket *hb = &b->buckets[hash_key(key) & b->mask];
 
@@ -240,7 +243,7 @@ static struct futex_hash_bucket *queue_lock(struct futex_bench *b, const struct 
 	return hb;
 }
 
-static void queue_unlock(struct futex_hash_bucket *hb)
+static BENCH_PATH void queue_unlock(struct futex_hash_bucket *hb)
 {
 	spin_unlock(&hb->lock);
 	atomic_dec(&hb->waiters);
@@ -254,14 +257,14 @@ static int futex_wait(struct futex_bench *b, unsigned int *futex, unsigned int v
 	int result = 0;
 
 	if (after)
-		get_key_after(b, (unsigned long)futex, &key);
+		get_futex_key_after(b, (unsigned long)futex, &key);
 	else
-		get_key_before(b, (unsigned long)futex, &key);
+		get_futex_key_before(b, (unsigned long)futex, &key);
 	hb = queue_lock(b, &key);
 	if (__atomic_load_n(futex, __ATOMIC_RELAXED) != value)
 		result = -EWOULDBLOCK;
 	queue_unlock(hb);
-	put_key(&key);
+	put_futex_key(&key);
 	return result;
 }
 
