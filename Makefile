@@ -46,10 +46,10 @@ endif
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wformat=2 -Wno-unused-parameter $(if $(WERROR),-Werror)
+comma := ,
 OPT := $(if $(DEBUG),-Og,-O2) -g
 SANITIZE := $(if $(ASAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer)
-comma := ,
 CPPFLAGS += -D_GNU_SOURCE -Isrc -Imodel -Iinclude $(PERF_CFLAGS) $(PKG_CFLAGS)
 CFLAGS += -std=gnu11 $(OPT) $(WARN)
 LDLIBS := $(PERF_LIBS) $(PKG_LIBS) -lpthread -lm
@@ -109,7 +109,7 @@ $(LIBDIR)/libhitmap-qemu-%.so: $(BUILD)/door/model/qemu_%.o $(QEMU_OBJ) $(DOOR_O
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS) -o $@ $^ -lpthread
 
-HOOKS_OBJ := $(addprefix $(BUILD)/door/model/,hooks.o hooks_atomic.o hooks_libc.o)
+HOOKS_OBJ := $(addprefix $(BUILD)/door/model/,hooks.o hooks_atomic.o hooks_libc.o hooks_process.o)
 $(LIBDIR)/libhitmap-hooks.a: $(HOOKS_OBJ) $(DOOR_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
@@ -95,7 +97,7 @@ static void door_unlock(struct door *d)
 static void threads_detach(struct door *d)
 {
 	for (struct door_thread *t = __atomic_load_n(&d->threads, __ATOMIC_ACQUIRE); t; t = t->next) {
-		__atomic_store_n(&t->model, NULL, __ATOMIC_RELAXED);
+		__atomic_store_n(&t->on, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&t->ready, NULL, __ATOMIC_RELAXED);
 	}
 }
@@ -359,7 +361,7 @@ static bool threads_inside(const struct door *d)
 
 /*
  * No thread is in the model when this returns true. A thread that was about to enter has seen its
- * "model" gone, or is seen here: membarrier() orders both sides. Waits of the model are timed.
+ * "on" cleared, or is seen here: membarrier() orders both sides. Waits of the model are timed.
  */
 static bool threads_stop(struct door *d)
 {
@@ -452,7 +454,7 @@ void door_thread_start(struct door *d, struct door_thread *t, struct door_thread
 	thread_list(d, t);
 	t->number = number;
 	t->parent_tid = parent ? parent->tid : 0;
-	t->ready = model_thread_start(d->model, parent ? parent->model : NULL, number);
+	t->ready = model_thread_start(d->model, parent && parent->on ? parent->model : NULL, number);
 }
 
 static void post_task(struct door *d, enum wire_type type, const struct door_thread *t)
@@ -471,7 +473,8 @@ void door_thread_run(struct door *d, struct door_thread *t)
 		return;
 	d->tids[t->number] = t->tid;
 	post_task(d, WIRE_TASK, t);
-	__atomic_store_n(&t->model, model, __ATOMIC_RELEASE);
+	t->model = model;
+	__atomic_store_n(&t->on, model != NULL, __ATOMIC_RELEASE);
 }
 
 void door_thread_end(struct door *d, struct door_thread *t)
@@ -480,10 +483,11 @@ void door_thread_end(struct door *d, struct door_thread *t)
 
 	t->inside = 1;
 	__asm__ volatile("" ::: "memory");
-	model = t->model ? t->model : t->ready;
+	model = t->on ? t->model : t->ready;
 	if (model)
 		model_thread_end(model);
-	t->model = t->ready = NULL;
+	t->on = 0;
+	t->ready = NULL;
 	door_leave(t);
 	if (t->number)
 		post_task(d, WIRE_EXIT, t);
@@ -518,6 +522,38 @@ void door_flush_old(struct door *d)
 	if (!d->gone)
 		send_samples(d);
 	door_unlock(d);
+	errno = saved;
+}
+
+/* ---- Files */
+
+#define PIPE_KEY (1ULL << 63) /* apart from keys that are addresses */
+
+static bool file_ready(int fd, short events)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+	struct timespec now = { 0 };
+
+	return syscall(SYS_ppoll, &p, 1, &now, NULL, 0) != 0;
+}
+
+/* Both ends of a pipe have the same inode. */
+static uint64_t pipe_key(const struct stat *st, bool reads)
+{
+	return S_ISFIFO(st->st_mode) ? PIPE_KEY | (uint64_t)st->st_ino << 1 | reads : 0;
+}
+
+void door_file(int fd, bool reads, struct door_file *file)
+{
+	struct stat st;
+	int saved = errno;
+
+	*file = (struct door_file){ 0 };
+	if (!fstat(fd, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISBLK(st.st_mode)) {
+		file->key = pipe_key(&st, reads);
+		file->other = pipe_key(&st, !reads);
+		file->blocks = !file_ready(fd, reads ? POLLIN : POLLOUT);
+	}
 	errno = saved;
 }
 

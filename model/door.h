@@ -20,7 +20,8 @@ struct door;
 
 /* One thread of the program; a front door keeps these zeroed and never gives their memory back. */
 struct door_thread {
-	struct model_thread *model; /* NULL: not modelled */
+	struct model_thread *model; /* valid while "on" was seen after setting "inside" */
+	uint32_t on;		    /* modelled; the door clears it when the model ends */
 	uint32_t inside;	    /* it is in the model at this moment */
 	uint32_t number;	    /* the model's name for it: tids are not known early enough */
 	struct model_thread *ready; /* placed in the model, has not run yet */
@@ -79,6 +80,13 @@ void door_maps_send(struct door *d);
 /* The region that a line of /proc/PID/maps describes, NUL in the place of its line feed. */
 bool door_region_parse(char *line, struct door_region *r);
 
+/* Whether a read or a write of a file waits, and for whom. Keys are for model_wait(), model_wake(). */
+struct door_file {
+	bool blocks;	     /* not ready now, and not a file on disk */
+	uint64_t key, other; /* of this end and the other end of a pipe; 0: no pipe */
+};
+void door_file(int fd, bool reads, struct door_file *file);
+
 /* Samples wait at most a fifth of a second when this is called now and then. */
 void door_flush_old(struct door *d);
 /* The connection's descriptor, which the program must not close; -1 when there is none. */
@@ -94,7 +102,7 @@ static inline bool door_enter(struct door_thread *t)
 	t->inside = 1;
 	/* Against door_finish() the compiler's order is enough: it uses membarrier(). */
 	__asm__ volatile("" ::: "memory");
-	if (__builtin_expect(__atomic_load_n(&t->model, __ATOMIC_RELAXED) != NULL, 1))
+	if (__builtin_expect(__atomic_load_n(&t->on, __ATOMIC_RELAXED), 1))
 		return true;
 	t->inside = 0;
 	return false;

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,8 +15,6 @@
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#define PIPE_KEY (1ULL << 63) /* keys of pipes, apart from those that are addresses */
 
 /* False when the program gave an address that is not its own. */
 static bool guest_read(const struct guest *g, uint64_t addr, void *to, size_t size)
@@ -89,38 +86,22 @@ static void call_yield(struct guest *g, struct guest_thread *t)
 
 /* ---- Files */
 
-static bool fd_ready(int fd, short events)
-{
-	struct pollfd p = { .fd = fd, .events = events };
-
-	return poll(&p, 1, 0) != 0;
-}
-
-/* A pipe's key; 0 when it is no pipe. Both ends of a pipe have the same inode. */
-static uint64_t pipe_key(const struct stat *st, bool reader)
-{
-	return S_ISFIFO(st->st_mode) ? PIPE_KEY | (uint64_t)st->st_ino << 1 | reader : 0;
-}
-
-/* What is ready now does not wait, and disks are not waited for by anybody. A pipe's other end is woken
- * before the call when it writes, after it when it reads: then there is room. */
+/* A pipe's other end is woken before the call when it writes, after it when it reads: then there is
+ * room. */
 static void call_transfer(struct guest_thread *t, bool reads)
 {
-	int fd = (int)t->args[0];
-	struct stat st;
-	uint64_t other;
+	struct door_file file;
 
 	t->wake_after = 0;
-	if (!t->door.model || fstat(fd, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ||
-	    S_ISBLK(st.st_mode))
+	if (!t->door.on)
 		return;
-	other = pipe_key(&st, !reads);
-	if (other && !reads)
-		wake(t, other, 1);
-	if (other && reads)
-		t->wake_after = other;
-	if (!fd_ready(fd, reads ? POLLIN : POLLOUT))
-		wait_begin(t, pipe_key(&st, reads));
+	door_file((int)t->args[0], reads, &file);
+	if (reads)
+		t->wake_after = file.other;
+	else if (file.other)
+		wake(t, file.other, 1);
+	if (file.blocks)
+		wait_begin(t, file.key);
 }
 
 static void call_reads(struct guest *g, struct guest_thread *t)

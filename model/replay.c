@@ -301,14 +301,14 @@ static void line_quiet(struct replay *r, unsigned int thread, struct line *l)
 }
 
 static void hit_count(struct replay *r, unsigned int thread, const struct record *record,
-		      enum model_op op, uint64_t completed, uint32_t latency)
+		      enum model_op op, uint32_t latency)
 {
 	struct line *l = line_of(r, record);
 
 	if (!replay_typical(r))
 		return;
 	line_quiet(r, thread, l);
-	sampler_hit(r->model, thread, record, op, completed, latency);
+	sampler_hit(r->model, thread, record, op, latency);
 }
 
 static void transfer_count(struct replay *r, unsigned int thread, const struct record *record,
@@ -379,7 +379,7 @@ static void replay_done(void *context, unsigned int thread, const struct coheren
 
 	line_of(r, record)->replay[r->hold].cycles += result->waited;
 	if (result->outcome == MODEL_HIT)
-		hit_count(r, thread, record, r->coherence.thread[thread].op, result->completed,
+		hit_count(r, thread, record, r->coherence.thread[thread].op,
 			  (uint32_t)(result->completed - result->issued));
 	else
 		transfer_count(r, thread, record, result);
@@ -423,7 +423,7 @@ static void replay_burst(struct replay *r)
 			break;
 		x->consumed += own;
 		y->clock += own + cost;
-		hit_count(r, thread, record, record->op, y->clock, cost);
+		hit_count(r, thread, record, record->op, cost);
 		if (replay_typical(r))
 			line_of(r, record)->accesses++;
 		replay_retire(r, thread, record);

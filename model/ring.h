@@ -20,7 +20,7 @@ enum record_flag {
 	RECORD_RELEASE = 2,  /* gives it back; with TICK: it never was, as far as we saw */
 	RECORD_FIFO = 4,     /* ACQUIRE: the lock is handed over in order of arrival */
 	RECORD_CHANGED = 8,  /* a read that saw a change: "was" is the value before */
-	RECORD_SPUN = 128,   /* with CHANGED: it ended a spin on "was" */
+	RECORD_SPUN = 128,   /* with CHANGED: it waits for "value" itself */
 	RECORD_COUNTED = 16, /* a write counted in the line's sync, "version" being its number */
 	RECORD_VALUE = 32,   /* "value" is known */
 	RECORD_NOW = 64,     /* RESUME: nobody woke it; it goes on when the others are */

@@ -34,7 +34,7 @@ void sampler_transfer(struct model *m, unsigned int thread, const struct record 
 static void cell_give(struct model *m, unsigned int thread, struct hit_cell *c)
 {
 	struct model_sample s = {
-		.cycles = c->cycles,
+		.cycles = m->replay[MODEL_HOLD_TYPICAL].coherence.thread[thread].clock,
 		.ip = c->site->ip,
 		.addr = m->shadow.line[c->line].addr + c->offset,
 		.period = c->count,
@@ -63,9 +63,12 @@ static bool cell_is(const struct hit_cell *c, const struct record *r, enum model
 	return c->site == r->site && c->line == r->line && c->offset == r->offset && c->op == op;
 }
 
-/* Whoever had the cell before has its rest told. The first hit of a cell is told at once. */
+/*
+ * Whoever had the cell before has its rest told. The first hit of a cell is told at once. All at the
+ * thread's present time: its samples are in order.
+ */
 void sampler_hit(struct model *m, unsigned int thread, const struct record *record, enum model_op op,
-		 uint64_t completed, uint32_t latency)
+		 uint32_t latency)
 {
 	struct hit_cell *c = cell_find(m, thread, record, op);
 	bool fresh = !cell_is(c, record, op);
@@ -81,7 +84,6 @@ void sampler_hit(struct model *m, unsigned int thread, const struct record *reco
 					.op = (uint8_t)op };
 	}
 	c->size = record->size;
-	c->cycles = completed;
 	c->latency = latency;
 	if (++c->count == m->config.hit_period || fresh)
 		cell_give(m, thread, c);

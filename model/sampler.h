@@ -8,7 +8,7 @@
 void sampler_transfer(struct model *m, unsigned int thread, const struct record *record,
 		      enum model_op op, const struct coherence_result *r);
 void sampler_hit(struct model *m, unsigned int thread, const struct record *record, enum model_op op,
-		 uint64_t completed, uint32_t latency);
+		 uint32_t latency);
 /* At the thread's end: tells of the hits that are still counted. */
 void sampler_flush(struct model *m, unsigned int thread);
 

@@ -68,7 +68,7 @@ void shadow_deinit(struct shadow *s)
 
 /* ---- The table of contended lines (under the gate) */
 
-static uint64_t *shadow_word(struct shadow *s, uint64_t addr)
+static uint64_t *shadow_word(const struct shadow *s, uint64_t addr)
 {
 	return &s->word[(addr >> s->line_shift) & s->mask];
 }
@@ -185,6 +185,13 @@ bool shadow_note(struct shadow *s, unsigned int thread, uint64_t addr, enum mode
 	}
 	*line = (uint32_t)old;
 	return false;
+}
+
+uint32_t shadow_find(const struct shadow *s, uint64_t addr)
+{
+	uint64_t word = __atomic_load_n(shadow_word(s, addr), __ATOMIC_ACQUIRE);
+
+	return word & MODEL_CONTENDED ? (uint32_t)word : 0;
 }
 
 void shadow_demote(struct shadow *s, struct line *l, unsigned int thread)

@@ -87,6 +87,9 @@ void shadow_deinit(struct shadow *s);
 bool shadow_note(struct shadow *s, unsigned int thread, uint64_t addr, enum model_op op,
 		 uint32_t *line);
 
+/* The index of the address's line if it is contended, else 0. */
+uint32_t shadow_find(const struct shadow *s, uint64_t addr);
+
 /* Gives a quiet line back to its owner; the caller has seen that all replays agree on it. */
 void shadow_demote(struct shadow *s, struct line *l, unsigned int thread);
 

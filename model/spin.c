@@ -52,17 +52,27 @@ static void spin_remember(struct model_thread *t, const struct access *a, uint32
 }
 
 /*
- * Whether the word has changed since the thread's last look. Within a lock's section changes are no
- * news: the replay may have the sections in another order.
+ * A change since the thread's last look at the word. Within a lock's section changes are no news: the
+ * replay may have the sections in another order.
  */
-static bool seen_change(struct model_thread *t, const struct access *a, uint32_t *was)
+static void seen_note(struct model_thread *t, const struct access *a, uint8_t *changed,
+		      uint32_t *was)
 {
 	struct seen *s = &t->seen[a->addr / 8 % SEEN_WORDS];
-	bool changed = a->op == MODEL_READ && s->addr == a->addr && s->value != a->value && !t->locks;
 
-	*was = (uint32_t)s->value;
+	if (!*changed && a->op == MODEL_READ && s->addr == a->addr && s->value != a->value &&
+	    !t->locks) {
+		*changed = RECORD_CHANGED;
+		*was = (uint32_t)s->value;
+	}
 	*s = (struct seen){ a->addr, a->value };
-	return changed;
+}
+
+/* The change that ended a spin was not the one waited for: its value mattered. */
+static void spin_learn(struct model_thread *t, const struct access *a)
+{
+	if (t->spin.ended && t->spin.site == a->site && t->spin.addr == a->addr && spin_near(t))
+		a->site->counts = 1;
 }
 
 bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed, uint32_t *was)
@@ -71,8 +81,9 @@ bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed,
 	uint32_t versions = y ? __atomic_load_n(&y->versions, __ATOMIC_ACQUIRE) : 0;
 	bool ends = t->spinning && a->op == MODEL_READ && a->addr == t->spin.addr;
 
-	*changed = ends ? RECORD_CHANGED | RECORD_SPUN : 0;
+	*changed = 0;
 	*was = (uint32_t)t->spin.value;
+	spin_learn(t, a);
 	if (spin_repeats(t, a, versions)) {
 		/* The load came after the writes that were counted when the one before it returned. */
 		if (t->spinning)
@@ -83,12 +94,23 @@ bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed,
 		return true;
 	}
 	__atomic_store_n(&t->spinning, 0, __ATOMIC_RELEASE);
-	if (y && y->spun && a->known && !ends)
-		*changed = seen_change(t, a, was) ? RECORD_CHANGED : 0;
-	else if (y && y->spun && a->known)
-		t->seen[a->addr / 8 % SEEN_WORDS] = (struct seen){ a->addr, a->value };
+	if (ends)
+		*changed = RECORD_CHANGED | (a->site->counts ? RECORD_SPUN : 0);
+	if (y && y->spun && a->known)
+		seen_note(t, a, changed, was);
 	spin_remember(t, a, versions);
+	t->spin.ended = ends;
 	return false;
+}
+
+void spin_expect(struct model_thread *t, uint64_t addr)
+{
+	struct shadow *s = &t->model->shadow;
+	uint32_t index = shadow_find(s, addr);
+	struct sync *y = index ? shadow_sync(s, &s->line[index]) : NULL;
+
+	if (y)
+		__atomic_store_n(&y->spun, 1, __ATOMIC_RELAXED);
 }
 
 uint32_t spin_version(struct model_thread *t, const struct access *a)
@@ -141,17 +163,19 @@ bool spin_park(struct replay *r, unsigned int thread)
 }
 
 /*
- * The word's latest values, newest first: is it still the one before the change? A read that ended a
- * spin needs the very value that it saw, since others may have kept it spinning: a count that has to
- * reach some number. Another one is content with any change: had the reader been slower on the host,
- * or the writer faster, it would have seen a later value, and often gone on all the same.
- * When nothing is remembered, all writes that the reader may have seen must be done.
+ * When all writes that the reader may have seen are done, it may go on. It may before, if the word's
+ * latest values, newest first, say that it is no longer the one before the change. Most readers are
+ * content with any change: had the reader been slower on the host, or the writer faster, it would have
+ * seen a later value, and gone on all the same. Where a spin was seen to go on after a change (a count
+ * that has to reach some number) the very value is needed.
  */
 static bool spin_ended(const struct sync_replay *p, const struct record *record)
 {
 	uint32_t n = p->past < LINE_PAST ? p->past : LINE_PAST;
 	bool any = !(record->flags & RECORD_SPUN);
 
+	if (version_reached(p->versions, record->version))
+		return true;
 	for (uint32_t i = 1; i <= n && record->flags & RECORD_VALUE; i++) {
 		uint32_t at = (p->past - i) % LINE_PAST;
 
@@ -162,7 +186,7 @@ static bool spin_ended(const struct sync_replay *p, const struct record *record)
 		if (any || p->past_value[at] == (uint32_t)record->value)
 			return true;
 	}
-	return version_reached(p->versions, record->version);
+	return false;
 }
 
 bool spin_may_end(struct replay *r, unsigned int thread, const struct record *record)

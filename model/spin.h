@@ -16,10 +16,12 @@
 
 /*
  * Thread's side: true when the load repeats the last one and is to be dropped. Otherwise "*changed" is
- * RECORD_CHANGED, and RECORD_SPUN after a spin, when the access is a read that saw a change since the
- * thread's last look at the word, of which "*was" is the value; else 0.
+ * RECORD_CHANGED, with RECORD_SPUN where the value seen matters, when the access is a read that saw a
+ * change since the thread's last look at the word, of which "*was" is the value; else 0.
  */
 bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed, uint32_t *was);
+/* The thread sleeps until the word changes: what others then read of it counts as with a spin. */
+void spin_expect(struct model_thread *t, uint64_t addr);
 /* The number of a counted write, or of the latest one that a read may have seen; 0 when none spins. */
 uint32_t spin_version(struct model_thread *t, const struct access *a);
 

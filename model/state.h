@@ -39,6 +39,7 @@ struct spin {
 	struct model_site *site;
 	uint64_t addr, value;
 	bool known;
+	bool ended;	   /* it ended a spin */
 	uint32_t versions; /* of the line when it was read */
 	uint64_t instructions, accesses;
 };
@@ -130,7 +131,6 @@ struct hit_cell {
 	uint32_t line;
 	uint8_t offset, op, size;
 	uint64_t count; /* since the last one told */
-	uint64_t cycles;
 	uint32_t latency;
 };
 

@@ -11,6 +11,7 @@
 #define HELD_LONG   (1u << 20) /* instructions after which a lock is taken for abandoned */
 #define RAMP_LEAST  256	    /* a new thread's quantum; it grows with what the thread has run */
 #define RAMP_PART   16
+#define SPIN_SLICE  512	       /* instructions between two yields to the host of one that spins */
 #define YIELD_NEAR  4096       /* instructions between two yields of a loop that waits */
 
 /* ---- Records */
@@ -282,10 +283,19 @@ static void locks_abandon(struct model_thread *t)
 	t->locks = 0;
 }
 
+static bool thread_spins(const struct model_thread *t)
+{
+	return t->spinning || t->yielding || lock_attempting(t);
+}
+
 static void thread_limit(struct model_thread *t)
 {
 	uint64_t quantum = thread_quantum(t), lead = thread_lead(t);
 	uint64_t more = lead < quantum * 3 / 4 ? quantum - lead : quantum / 4;
+
+	/* Who spins soon gives its CPU to the others again: they may be fewer. */
+	if (thread_spins(t))
+		more = SPIN_SLICE;
 
 	t->fast.limit = t->fast.instructions + (more ? more : 1);
 }
@@ -299,7 +309,7 @@ void model_pause(struct model_thread *t)
 		return;
 	}
 	locks_abandon(t);
-	if (t->spinning || t->yielding || lock_attempting(t)) {
+	if (thread_spins(t)) {
 		stream_forgive(t);
 		gate_yield();
 	} else {
@@ -355,6 +365,8 @@ void model_wait(struct model_thread *t, uint64_t key)
 		gate_lock(&m->gate);
 	} else {
 		stream_tick(t);
+		if (key)
+			spin_expect(t, key);
 		gate_lock(&m->gate);
 		t->blocked = true;
 		t->key = key;

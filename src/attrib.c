@@ -23,6 +23,7 @@ struct mapping {
 	struct process *owner;
 	struct mapping *previous; /* of the same file in the same process */
 	struct mapping *below;	  /* what ended where this one starts, when it is no file */
+	const struct mapping *memory; /* the first mapping of the same memory, perhaps itself */
 };
 
 struct process {
@@ -230,6 +231,29 @@ static struct mapping *mapping_below(const struct process *p, const struct mappi
 	return !below ? NULL : is_file(below) ? below : below->below;
 }
 
+/* Paths are interned. Of a file the same bytes must lie at the same address. */
+static bool is_same_memory(const struct mapping *old, const struct mapping *m)
+{
+	return old->map.path == m->map.path && old->map.inode == m->map.inode &&
+	       old->map.major == m->map.major && old->map.minor == m->map.minor &&
+	       (!is_file(m) ||
+		old->map.start - old->map.offset == m->map.start - m->map.offset);
+}
+
+/* To be asked before "m" takes the place of what was at its start. */
+static const struct mapping *mapping_memory(const struct process *p, const struct mapping *m)
+{
+	const struct range *r = range_find(&p->ranges, m->map.start);
+	const struct mapping *old = r ? r->value : NULL;
+
+	return old && is_same_memory(old, m) ? old->memory : m;
+}
+
+const struct mapping *attrib_memory(const struct mapping *m)
+{
+	return m ? m->memory : NULL;
+}
+
 static void on_map(struct attrib *a, const struct event *ev)
 {
 	struct process *p = ev->map.kernel ? &a->kernel : process_get(a, ev->pid);
@@ -245,6 +269,7 @@ static void on_map(struct attrib *a, const struct event *ev)
 		note_file(p, m);
 	else
 		m->below = mapping_below(p, m);
+	m->memory = mapping_memory(p, m);
 	range_put(&p->ranges, &a->ranges, &(struct range){ m->map.start, m->end, m });
 	p->last = (struct range){ 0 };
 }

@@ -21,6 +21,13 @@ void attrib_event(struct attrib *a, const struct event *ev);
  * kernel addresses (PERF_RECORD_MISC_KERNEL) from user ones. */
 const struct mapping *attrib_mapping(struct attrib *a, uint32_t pid, uint8_t cpumode, uint64_t addr);
 
+/*
+ * The first mapping of the same memory as "m" (may be NULL). A recording tells of a mapping again when it
+ * grows or changes its rights, and never of its end: what follows at an address, of the same file and
+ * offset or of the same name without a file, counts as the same memory.
+ */
+const struct mapping *attrib_memory(const struct mapping *m);
+
 /* The name of a thread, or NULL. */
 const char *attrib_comm(const struct attrib *a, uint32_t pid, uint32_t tid);
 

@@ -456,24 +456,29 @@ static struct figure code_file(const struct view_row *row)
 	return text(row->code->place.file);
 }
 
-/* Of a cell with one code address, that one's. */
+/* Of a cell with one place worth showing, that one's. */
 static const struct view_code *only_code(const struct view_row *row)
 {
 	if (row->code)
 		return row->code;
-	return row->cell->code_count + row->cell->codes_hidden == 1 ? row->cell->codes : NULL;
+	return row->cell->code_count == 1 ? row->cell->codes : NULL;
 }
 
+/* "producer", "producer +2" where two places more are not shown, "3 places:" above their rows. */
 static struct figure cell_function(const struct view_row *row)
 {
 	const struct view_code *code = only_code(row);
+	struct intern *pool = row->view->pool;
+	const char *name;
 
 	if (!code)
-		return text(intern_printf(row->view->pool, "%u places:",
-					  row->cell->code_count + row->cell->codes_hidden));
-	if (code->name)
-		return text(code->name);
-	return text(intern_printf(row->view->pool, "0x%llx", (unsigned long long)code->ip));
+		return text(intern_printf(
+			pool, "%u places:", row->cell->code_count + row->cell->codes_hidden));
+	name = code->name ? code->name
+			  : intern_printf(pool, "0x%llx", (unsigned long long)code->ip);
+	if (!row->code && row->cell->codes_hidden)
+		name = intern_printf(pool, "%s +%u", name, row->cell->codes_hidden);
+	return text(name);
 }
 
 static struct figure cell_source(const struct view_row *row)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The meaning of union perf_mem_data_src: exactly one class a sample. Decided from mem_lvl_num, remote,
- * hops, snoop and snoopx; the deprecated mem_lvl only where lvl_num is absent. Bit layout and encodings
- * by CPU family: include/uapi/linux/perf_event.h, arch/x86/events/intel/ds.c, arch/x86/events/amd/ibs.c.
+ * The meaning of union perf_mem_data_src: exactly one class a sample. Decided from mem_lvl_num,
+ * remote, hops, snoop and snoopx; the deprecated mem_lvl only where lvl_num is absent. Bit layout and
+ * encodings by CPU family: include/uapi/linux/perf_event.h, arch/x86/events/intel/ds.c,
+ * arch/x86/events/amd/ibs.c.
  */
 #ifndef HITMAP_DATA_SOURCE_H
 #define HITMAP_DATA_SOURCE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Notes: what a recording of hitmap holds beyond perf's own records. Each travels as a JSON text in a
- * record of type 65 (PERF_RECORD_HEADER_EVENT_TYPE, obsolete), which every perf reader skips without a
- * word; a reader of notes skips kinds and names it does not know.
+ * record of type 65 (PERF_RECORD_HEADER_EVENT_TYPE, obsolete), which every perf reader skips without
+ * a word; a reader of notes skips kinds and names it does not know.
  */
 #ifndef HITMAP_NOTE_H
 #define HITMAP_NOTE_H

@@ -11,7 +11,8 @@
 
 #define RECORD_COMPRESSED2 83		  /* PERF_RECORD_COMPRESSED2, Linux 6.16 */
 #define WAITING_MAX	   (256ULL << 20) /* bytes of records waiting for their turn */
-#define WAITING_ENTRY	   (2 * sizeof(struct queue_entry)) /* of one record, with room for sorting */
+/* Of one record, with room for sorting. */
+#define WAITING_ENTRY (2 * sizeof(struct queue_entry))
 
 struct perfdata {
 	struct source source;

@@ -266,19 +266,19 @@ struct decoder {
 };
 
 static const struct decoder decoders[KERNEL_TYPES] = {
-	[PERF_RECORD_MMAP] = { decode_mmap },
-	[PERF_RECORD_LOST] = { decode_lost },
-	[PERF_RECORD_COMM] = { decode_comm },
-	[PERF_RECORD_EXIT] = { decode_exit },
+	[PERF_RECORD_MMAP] = { .decode = decode_mmap },
+	[PERF_RECORD_LOST] = { .decode = decode_lost },
+	[PERF_RECORD_COMM] = { .decode = decode_comm },
+	[PERF_RECORD_EXIT] = { .decode = decode_exit },
 	[PERF_RECORD_THROTTLE] = { .known = true }, /* counted */
 	[PERF_RECORD_UNTHROTTLE] = { .known = true },
-	[PERF_RECORD_FORK] = { decode_fork },
+	[PERF_RECORD_FORK] = { .decode = decode_fork },
 	[PERF_RECORD_READ] = { .known = true },
-	[PERF_RECORD_SAMPLE] = { decode_sample },
-	[PERF_RECORD_MMAP2] = { decode_mmap2 },
+	[PERF_RECORD_SAMPLE] = { .decode = decode_sample },
+	[PERF_RECORD_MMAP2] = { .decode = decode_mmap2 },
 	[PERF_RECORD_AUX] = { .known = true },
 	[PERF_RECORD_ITRACE_START] = { .known = true },
-	[PERF_RECORD_LOST_SAMPLES] = { decode_lost_samples },
+	[PERF_RECORD_LOST_SAMPLES] = { .decode = decode_lost_samples },
 	[PERF_RECORD_SWITCH] = { .known = true },
 	[PERF_RECORD_SWITCH_CPU_WIDE] = { .known = true },
 	[PERF_RECORD_NAMESPACES] = { .known = true },

@@ -56,7 +56,7 @@ static void table_init(struct table *t)
 
 static uint64_t line_hash(uint64_t addr, uint32_t pid, const struct mapping *data)
 {
-	return map_hash(map_hash((uintptr_t)data) ^ addr ^ (uint64_t)pid << 40);
+	return map_hash(map_hash((uintptr_t)attrib_memory(data)) ^ addr ^ (uint64_t)pid << 40);
 }
 
 static uint64_t cell_hash(uint32_t line, uint32_t offset, uint64_t ip)
@@ -131,7 +131,8 @@ static uint32_t line_lookup(const struct profile_builder *b, uint64_t addr, uint
 	for (; t->slot[at]; at = (at + 1) & (t->slots - 1)) {
 		const struct line_entry *e = &b->lines[t->slot[at] - 1];
 
-		if (e->addr == addr && e->pid == pid && (e->data == data || !data))
+		if (e->addr == addr && e->pid == pid &&
+		    (!data || attrib_memory(e->data) == attrib_memory(data)))
 			return t->slot[at] - 1;
 	}
 	return NOTHING;
@@ -209,7 +210,7 @@ static uint32_t cell_find(struct profile_builder *b, uint32_t line, uint32_t off
 		const struct cell_entry *e = &b->cells[t->slot[at] - 1];
 
 		if (e->line == line && e->cell.offset == offset && e->cell.ip == ip &&
-		    e->cell.code == code)
+		    attrib_memory(e->cell.code) == attrib_memory(code))
 			return t->slot[at] - 1;
 	}
 	return cell_make(b, line, offset, ip, code);

@@ -111,13 +111,14 @@ static void say_title(const struct text_report *r)
 {
 	const struct recording *rec = r->view->recording;
 	const char *path = rec->path && strcmp(rec->path, "-") ? rec->path : "standard input";
+	uint32_t columns = label_columns(path) + 2;
 	char label[LABEL_BYTES];
 
-	if (!rec->command) {
+	if (!rec->command || columns + 20 > r->width) {
 		say(r, "%s", path);
 		return;
 	}
-	label_fit(label, rec->command, 2 * r->width - label_columns(path) - 8, r->style.unicode);
+	label_fit(label, rec->command, r->width - columns, r->style.unicode);
 	say(r, "%s: %s", path, label);
 }
 
@@ -448,7 +449,7 @@ static void for_cell_rows(const struct text_report *r, const struct view_line *l
 		each(t, r, &row);
 		for (uint32_t k = 0; k < l->cells[i].code_count; k++) {
 			row.code = &l->cells[i].codes[k];
-			if (l->cells[i].code_count + l->cells[i].codes_hidden > 1)
+			if (l->cells[i].code_count > 1)
 				each(t, r, &row);
 		}
 	}

@@ -33,8 +33,10 @@ static const char *object_name(struct view *v, const struct data_place *p, uint6
 /* "count" in the object the line is named after, "other.count" or "other[3]" in another. */
 static const char *cell_name(struct view *v, const struct data_place *p, const char *line_object)
 {
-	if (!has_text(p->field))
-		return object_name(v, p, p->object_offset);
+	if (!has_text(p->field)) /* the line's own object and the offset say it already */
+		return p->object == line_object && p->object_offset
+			       ? NULL
+			       : object_name(v, p, p->object_offset);
 	if (p->object == line_object || !has_text(p->object))
 		return p->field;
 	return intern_printf(v->pool, p->field[0] == '[' ? "%s%s" : "%s.%s", p->object, p->field);
@@ -202,11 +204,27 @@ static void cell_deinit(struct view_cell *c)
 	idset_deinit(&c->threads);
 }
 
-static void cut_cells(struct view *v, struct view_line *l, uint32_t most)
+static bool below(uint64_t part, uint64_t whole)
 {
-	for (; l->cell_count > most; l->cell_count--) {
+	return !part || (double)part < SMALLEST * (double)whole;
+}
+
+/* Nothing that a reader of the whole would miss. */
+static bool is_speck(const struct counts *c, const struct counts *whole)
+{
+	return below(c->latency_sum, whole->latency_sum) && below(c->samples, whole->samples) &&
+	       below(counts_hitm(c), counts_hitm(whole)) && below(c->stores, whole->stores);
+}
+
+/* Cells are in order of cost. */
+static void cut_cells(struct view *v, struct view_line *l)
+{
+	while (l->cell_count > 1) {
 		struct view_cell *c = &l->cells[l->cell_count - 1];
 
+		if (l->cell_count <= TOP_CELLS && !is_speck(&c->counts, &l->line->counts))
+			return;
+		l->cell_count--;
 		l->cells_hidden++;
 		v->hidden.cells++;
 		v->hidden.cells_hitm += counts_hitm(&c->counts);
@@ -214,14 +232,18 @@ static void cut_cells(struct view *v, struct view_line *l, uint32_t most)
 	}
 }
 
-static void cut_codes(struct view *v, struct view_cell *c, uint32_t most)
+static void cut_codes(struct view *v, const struct view_line *l, struct view_cell *c)
 {
-	if (c->code_count <= most)
-		return;
-	c->codes_hidden = c->code_count - most;
-	v->hidden.codes += c->codes_hidden;
-	for (; c->code_count > most; c->code_count--)
-		code_deinit(&c->codes[c->code_count - 1]);
+	while (c->code_count > 1) {
+		struct view_code *code = &c->codes[c->code_count - 1];
+
+		if (c->code_count <= TOP_CODES && !is_speck(&code->counts, &l->line->counts))
+			return;
+		c->code_count--;
+		c->codes_hidden++;
+		v->hidden.codes++;
+		code_deinit(code);
+	}
 }
 
 static void name_cell(struct view *v, struct attrib *attrib, const struct contended_line *from,
@@ -254,11 +276,13 @@ static void add_line(struct view *v, struct attrib *attrib, const struct contend
 	*l = (struct view_line){ .rank = v->line_count, .line = from };
 	split_cells(l, from);
 	qsort(l->cells, l->cell_count, sizeof(*l->cells), cell_by_cost);
-	cut_cells(v, l, all ? EVERYTHING : TOP_CELLS);
+	if (!all)
+		cut_cells(v, l);
 	for (uint32_t i = 0; i < l->cell_count; i++) {
 		name_cell(v, attrib, from, &l->cells[i]);
 		merge_codes(&l->cells[i]);
-		cut_codes(v, &l->cells[i], all ? EVERYTHING : TOP_CODES);
+		if (!all)
+			cut_codes(v, l, &l->cells[i]);
 	}
 	place_line(l);
 	qsort(l->cells, l->cell_count, sizeof(*l->cells), cell_by_offset);
@@ -269,16 +293,13 @@ static void add_line(struct view *v, struct attrib *attrib, const struct contend
 		v->hottest = from->word_heat[w] > v->hottest ? from->word_heat[w] : v->hottest;
 }
 
-static bool below(uint64_t part, uint64_t whole)
+/* A line with a small part of the cost may have most of the HITM. Stores and peers have neither. */
+static bool is_small(const struct contended_line *l, const struct counts *total)
 {
-	return (double)part < SMALLEST * (double)whole;
-}
-
-/* A line with a small part of the cost may have most of the HITM or of the stores. */
-static bool is_small(const struct counts *c, const struct counts *total)
-{
-	return below(c->latency_sum, total->latency_sum) && below(c->samples, total->samples) &&
-	       below(counts_hitm(c), counts_hitm(total));
+	if (l->evidence != EVIDENCE_HITM && !below(l->counts.samples, total->samples))
+		return false;
+	return below(l->counts.latency_sum, total->latency_sum) &&
+	       below(counts_hitm(&l->counts), counts_hitm(total));
 }
 
 static void hide_line(struct view *v, const struct contended_line *l)
@@ -300,7 +321,7 @@ static void choose_lines(struct view *v, struct attrib *attrib, const struct rep
 	v->lines = mem_zalloc((top < p->line_count ? top : p->line_count) * sizeof(*v->lines));
 	for (uint32_t i = 0; i < p->line_count; i++) {
 		const struct contended_line *l = &p->lines[i];
-		bool fits = o->all || (l->contended && !is_small(&l->counts, &p->total));
+		bool fits = o->all || (l->contended && !is_small(l, &p->total));
 
 		if (l->contended)
 			v->contended_latency += l->counts.latency_sum;

@@ -15,6 +15,8 @@
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |             \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
+#define PAGE_BITS (PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
+
 static const struct sample not_recorded = {
 	.period = 1,
 	.pid = UINT32_MAX,
@@ -139,10 +141,8 @@ static void decode_memory(struct cursor *c, const struct sample_layout *layout, 
 		skip_registers(c, layout->regs_intr);
 	if (type & PERF_SAMPLE_PHYS_ADDR)
 		s->phys_addr = cursor_u64(c);
-	skip_words(c,
-		   __builtin_popcountll(type & (PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |
-						PERF_SAMPLE_CODE_PAGE_SIZE)),
-		   8);
+	if (type & PAGE_BITS)
+		skip_words(c, __builtin_popcountll(type & PAGE_BITS), 8);
 	if (type & PERF_SAMPLE_AUX)
 		cursor_skip(c, cursor_u64(c));
 }

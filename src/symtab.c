@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define MAX_HEADERS   65536 /* of segments; more is a damaged file */
+#define MAX_SEGMENTS  128   /* that are loaded: what searches them is quadratic */
 #define MAX_NAME      4096  /* a longer mangled name is shown as it is */
 #define MAX_READABLE  16384 /* a mangled name of 100 bytes can stand for gigabytes */
 #define SMALLEST_PAGE 4096
@@ -107,7 +108,7 @@ static void read_segments(struct symtab *s)
 
 	if (elf_getphdrnum(s->elf, &count))
 		return;
-	for (size_t i = 0; i < count && i < MAX_HEADERS; i++) {
+	for (size_t i = 0; i < count && i < MAX_HEADERS && s->segments < MAX_SEGMENTS; i++) {
 		GElf_Phdr ph;
 
 		if (!gelf_getphdr(s->elf, (int)i, &ph) || ph.p_type != PT_LOAD)

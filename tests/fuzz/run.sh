@@ -9,8 +9,9 @@ build=${2:-build}
 out=$build/fuzz
 mkdir -p "$out/corpus"
 
-flags="-g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DINPUT_CHUNK_SIZE=65536"
-echo 'int LLVMFuzzerTestOneInput(const char *b, long n) { return 0; }' >"$out/probe.c"
+flags="-g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined"
+flags="$flags -DINPUT_CHUNK_SIZE=65536"
+printf "int LLVMFuzzerTestOneInput(const char *b, long n) { return 0; }\n" >"$out/probe.c"
 if ! clang $flags -o "$out/probe" "$out/probe.c" >"$out/log" 2>&1; then
 	echo "clang with -fsanitize=fuzzer is missing"
 	exit 77

@@ -15,6 +15,7 @@
 struct mapping {
 	uint32_t pid;
 	uint64_t start, end;
+	const struct mapping *memory;
 };
 
 struct attrib {
@@ -53,8 +54,13 @@ void attrib_event(struct attrib *a, const struct event *ev)
 	if (ev->kind != EVENT_MAP || a->maps == ARRAY_SIZE(a->map))
 		return;
 	a->map[a->maps] = mem_zalloc(sizeof(struct mapping));
-	*a->map[a->maps++] = (struct mapping){ ev->pid, ev->map.start,
-					       ev->map.start + ev->map.size };
+	*a->map[a->maps] = (struct mapping){ .pid = ev->pid,
+					     .start = ev->map.start,
+					     .end = ev->map.start + ev->map.size };
+	/* A mapping of some offset is the same memory as the one before it. */
+	a->map[a->maps]->memory = ev->map.offset && a->maps ? a->map[a->maps - 1]->memory
+							    : a->map[a->maps];
+	a->maps++;
 }
 
 const struct mapping *attrib_mapping(struct attrib *a, uint32_t pid, uint8_t cpumode, uint64_t addr)
@@ -67,6 +73,11 @@ const struct mapping *attrib_mapping(struct attrib *a, uint32_t pid, uint8_t cpu
 			return m;
 	}
 	return NULL;
+}
+
+const struct mapping *attrib_memory(const struct mapping *m)
+{
+	return m ? m->memory : NULL;
 }
 
 const char *attrib_comm(const struct attrib *a, uint32_t pid, uint32_t tid)

@@ -225,6 +225,20 @@ static void an_address_mapped_anew_is_another_line(void **state)
 	assert_int_equal(f->profile->lines[1].counts.samples, 16);
 }
 
+static void an_address_mapped_again_to_the_same_memory_is_the_same_line(void **state)
+{
+	struct fixture *f = *state;
+
+	fake_map(&f->source, 9, 0x1000, 0x1000);
+	add_neighbours(f, LINE_A);
+	fake_map(&f->source, 9, 0x1000, 0x2000);
+	f->source.events[f->source.count - 1].map.offset = 1;
+	add_neighbours(f, LINE_A);
+	assert_int_equal(seal(f)->line_count, 1);
+	assert_int_equal(f->profile->lines[0].cell_count, 2);
+	assert_int_equal(f->profile->lines[0].counts.samples, 32);
+}
+
 static void a_line_touched_before_its_mapping_is_known_stays_one(void **state)
 {
 	struct fixture *f = *state;
@@ -394,6 +408,7 @@ int main(void)
 		TEST(the_same_address_in_two_processes_is_two_lines),
 		TEST(a_kernel_address_is_one_line_for_all_processes),
 		TEST(an_address_mapped_anew_is_another_line),
+		TEST(an_address_mapped_again_to_the_same_memory_is_the_same_line),
 		TEST(a_line_touched_before_its_mapping_is_known_stays_one),
 		TEST(cpus_tell_actors_apart_where_threads_are_not_recorded),
 		TEST(accesses_are_the_sum_of_periods),

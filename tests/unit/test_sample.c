@@ -244,7 +244,7 @@ static void counts_beyond_the_record_are_refused(void **state)
 	static const uint64_t types[] = { PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_BRANCH_STACK,
 					  PERF_SAMPLE_STACK_USER, PERF_SAMPLE_AUX,
 					  PERF_SAMPLE_READ };
-	static const uint64_t counts[] = { 100,	       1ULL << 61,     1ULL << 63,
+	static const uint64_t counts[] = { 1000,       1ULL << 61,     1ULL << 63,
 					   UINT64_MAX, UINT64_MAX / 8, UINT64_MAX / 24 + 1 };
 
 	for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++)

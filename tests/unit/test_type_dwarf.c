@@ -297,7 +297,7 @@ static void damaged_debug_information_gives_fewer_names_and_nothing_worse(void *
 	count = program_symbol(path, "count_up");
 	size = read_file(path, bytes, sizeof(bytes));
 	snprintf(broken, sizeof(broken), "%s/broken", program_folder);
-	for (int i = 0; i < 500; i++) {
+	for (int i = 0; i < 150; i++) {
 		struct intern *pool = intern_new();
 		struct dwarf_member m;
 		const char *file;
