@@ -13,6 +13,7 @@
 #define RAMP_LEAST    256	 /* a new thread's quantum; it grows with what the thread has run */
 #define RAMP_PART     16
 #define SPIN_SLICE    512  /* instructions between two yields to the host of one that spins */
+#define SPIN_STEPS    256  /* of a replay, that one who spins does for the others */
 #define YIELD_NEAR    4096 /* instructions between two yields of a loop that waits */
 
 /* ---- Records */
@@ -204,10 +205,10 @@ static void thread_nudge(struct model_thread *t)
 	gate_wake(&t->nudge);
 }
 
-void stream_replay(struct model *m)
+static void replay_some(struct model *m, uint64_t steps)
 {
 	for (int h = 0; h < MODEL_HOLDS; h++)
-		replay_run(&m->replay[h]);
+		replay_run(&m->replay[h], steps);
 	for (unsigned int i = 0; i < m->slots; i++)
 		thread_trim(&m->thread[i]);
 	for (unsigned int i = bitset_next(&m->waiting, 0); i < MODEL_CPUS;
@@ -216,6 +217,11 @@ void stream_replay(struct model *m)
 			bitset_remove(&m->waiting, i);
 			thread_nudge(&m->thread[i]);
 		}
+}
+
+void stream_replay(struct model *m)
+{
+	replay_some(m, UINT64_MAX);
 }
 
 static uint64_t model_progress(const struct model *m)
@@ -322,6 +328,7 @@ static void thread_limit(struct model_thread *t)
 void model_pause(struct model_thread *t)
 {
 	struct model *m = t->model;
+	bool spins;
 
 	if (__atomic_load_n(&m->closed, __ATOMIC_RELAXED)) {
 		t->fast.limit = UINT64_MAX;
@@ -330,14 +337,19 @@ void model_pause(struct model_thread *t)
 	locks_abandon(t);
 	if (t->absent)
 		stream_return(t);
-	if (thread_spins(t)) {
+	spins = thread_spins(t);
+	if (spins) {
 		stream_forgive(t);
 		gate_yield();
 	} else {
 		stream_tick(t);
 	}
 	gate_lock(&m->gate);
-	stream_replay(m);
+	/*
+	 * The replays do not wait for one who spins: as long as the others send records they would
+	 * never end, and it would never see what it spins for.
+	 */
+	replay_some(m, spins ? SPIN_STEPS : UINT64_MAX);
 	horizon_wait(t);
 	thread_limit(t);
 	gate_unlock(&m->gate);
@@ -367,7 +379,7 @@ void model_yield(struct model_thread *t)
 	/* It waits for something that the model does not see: the others need not wait for it. */
 	if (!t->spinning && !t->locks)
 		t->yielding = true;
-	stream_replay(m);
+	replay_some(m, SPIN_STEPS);
 	gate_unlock(&m->gate);
 }
 
