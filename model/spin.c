@@ -7,6 +7,7 @@
  * yield. A loop that works while it polls is not a spin, and its time counts. */
 #define SPIN_NEAR	64
 #define SPIN_YIELD_NEAR 4096
+#define SHOW_YIELDS	16 /* of the host's CPU, that a writer grants those who spin */
 
 /* ---- Thread's side */
 
@@ -35,8 +36,19 @@ static void spin_begin(struct model_thread *t, const struct access *a, struct sy
 	if (!y)
 		return;
 	__atomic_store_n(&y->spun, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&y->looking, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->passed, t->spin.versions, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->spinning, a->index, __ATOMIC_RELEASE);
+}
+
+void spin_stop(struct model_thread *t)
+{
+	struct shadow *s = &t->model->shadow;
+
+	if (!t->spinning)
+		return;
+	__atomic_fetch_sub(&shadow_sync_get(s, &s->line[t->spinning])->looking, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->spinning, 0, __ATOMIC_RELEASE);
 }
 
 static void spin_remember(struct model_thread *t, const struct access *a, uint32_t versions)
@@ -94,7 +106,7 @@ bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed,
 		spin_remember(t, a, versions);
 		return true;
 	}
-	__atomic_store_n(&t->spinning, 0, __ATOMIC_RELEASE);
+	spin_stop(t);
 	if (ends)
 		*changed = RECORD_CHANGED | (a->site->counts ? RECORD_SPUN : 0);
 	if (y && y->spun && a->known)
@@ -123,6 +135,28 @@ uint32_t spin_version(struct model_thread *t, const struct access *a)
 	if (a->op == MODEL_READ)
 		return __atomic_load_n(&y->versions, __ATOMIC_ACQUIRE);
 	return __atomic_add_fetch(&y->versions, 1, __ATOMIC_ACQ_REL);
+}
+
+static bool spin_unseen(struct model *m, uint32_t index, uint32_t version)
+{
+	for (unsigned int i = 0; i < m->slots; i++) {
+		const struct model_thread *o = &m->thread[i];
+
+		if (__atomic_load_n(&o->spinning, __ATOMIC_ACQUIRE) == index &&
+		    (int32_t)(__atomic_load_n(&o->passed, __ATOMIC_ACQUIRE) - version) < 0)
+			return true;
+	}
+	return false;
+}
+
+void spin_show(struct model_thread *t, struct line *line, uint32_t index, uint32_t version)
+{
+	struct sync *y = shadow_sync_get(&t->model->shadow, line);
+
+	if (t->locks || !__atomic_load_n(&y->looking, __ATOMIC_RELAXED))
+		return;
+	for (int i = 0; i < SHOW_YIELDS && spin_unseen(t->model, index, version); i++)
+		gate_yield();
 }
 
 /* ---- Replay's side */

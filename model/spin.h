@@ -27,6 +27,14 @@ void spin_expect(struct model_thread *t, uint64_t addr);
  */
 uint32_t spin_version(struct model_thread *t, const struct access *a);
 
+/*
+ * After write number "version" of a line that threads spin on: lets these look at it, for a short time
+ * at most. A writer whose host never lets them run would go on for long as if alone.
+ */
+void spin_show(struct model_thread *t, struct line *line, uint32_t index, uint32_t version);
+/* The thread spins no more. */
+void spin_stop(struct model_thread *t);
+
 /* Replay's side. Parks a spinner that has no record; false when it must be waited for. */
 bool spin_park(struct replay *r, unsigned int thread);
 /* Whether a read that saw a change may take place. */

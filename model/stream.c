@@ -13,6 +13,7 @@
 #define RAMP_LEAST    256	 /* a new thread's quantum; it grows with what the thread has run */
 #define RAMP_PART     16
 #define SPIN_SLICE    512  /* instructions between two yields to the host of one that spins */
+#define HELD_LEAD     (1u << 16) /* instructions that one who holds a lock may lead by */
 #define SPIN_STEPS    256  /* of a replay, that one who spins does for the others */
 #define YIELD_NEAR    4096 /* instructions between two yields of a loop that waits */
 
@@ -92,6 +93,8 @@ static void access_append(struct model_thread *t, const struct access *a, uint8_
 	r->offset = (uint8_t)(a->addr - a->line->addr);
 	r->size = (uint8_t)a->size;
 	stream_publish(t, r);
+	if (version && a->op != MODEL_READ)
+		spin_show(t, a->line, a->index, version);
 }
 
 static void access_contended(struct model_thread *t, const struct access *a)
@@ -325,6 +328,19 @@ static void thread_limit(struct model_thread *t)
 	t->fast.limit = t->fast.instructions + (more ? more : 1);
 }
 
+/*
+ * Who holds a lock does not stop even for the gate, but at its first access after the release: it
+ * could come to sleep with the lock held each time, and whoever spins on the lock would never find
+ * it free. In long sections it has to.
+ */
+static bool pause_later(struct model_thread *t)
+{
+	if (!t->locks || lock_attempting(t) || thread_lead(t) > HELD_LEAD)
+		return false;
+	t->fast.limit = t->fast.instructions + 1;
+	return true;
+}
+
 void model_pause(struct model_thread *t)
 {
 	struct model *m = t->model;
@@ -334,6 +350,8 @@ void model_pause(struct model_thread *t)
 		t->fast.limit = UINT64_MAX;
 		return;
 	}
+	if (pause_later(t))
+		return;
 	locks_abandon(t);
 	if (t->absent)
 		stream_return(t);
@@ -619,7 +637,7 @@ void stream_stop(struct model_thread *t)
 	locks_abandon(t);
 	life_count(t);
 	stream_publish(t, stream_append(t, RECORD_END));
-	t->spinning = 0;
+	spin_stop(t);
 	t->alive = t->blocked = t->yielding = false;
 	t->model->alive--;
 }
