@@ -232,7 +232,7 @@ static enum coherence_next record_access(struct replay *r, unsigned int thread,
 	y->op = record->op;
 	if (record->flags & RECORD_ACQUIRE)
 		return lock_enter(r, thread, record);
-	if (record->flags & RECORD_CHANGED && !spin_may_end(r, thread, record))
+	if ((record->flags & RECORD_CHANGED || record->need) && !spin_may_end(r, thread, record))
 		return COHERENCE_AGAIN;
 	return COHERENCE_ACCESS;
 }

@@ -35,6 +35,7 @@ static void spin_begin(struct model_thread *t, const struct access *a, struct sy
 		y = shadow_sync(&t->model->shadow, a->line);
 	if (!y)
 		return;
+	a->site->spins = 1;
 	__atomic_store_n(&y->spun, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&y->looking, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->passed, t->spin.versions, __ATOMIC_RELAXED);
@@ -77,7 +78,9 @@ static void seen_note(struct model_thread *t, const struct access *a, uint8_t *c
 		*changed = RECORD_CHANGED;
 		*was = (uint32_t)s->value;
 	}
-	*s = (struct seen){ a->addr, a->value };
+	if (s->addr != a->addr)
+		*s = (struct seen){ .addr = a->addr };
+	s->value = a->value;
 }
 
 /* The change that ended a spin was not the one waited for: its value mattered. */
@@ -114,6 +117,23 @@ bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed,
 	spin_remember(t, a, versions);
 	t->spin.ended = ends;
 	return false;
+}
+
+uint32_t spin_need(struct model_thread *t, const struct access *a)
+{
+	struct sync *y = shadow_sync_get(&t->model->shadow, a->line);
+	struct seen *s = &t->seen[a->addr / 8 % SEEN_WORDS];
+	uint32_t versions;
+	int32_t ahead;
+
+	if (!y || !y->spun || !a->known || a->op != MODEL_READ || t->locks || !a->site->spins)
+		return 0;
+	versions = __atomic_load_n(&y->versions, __ATOMIC_ACQUIRE);
+	if (!s->passes)
+		s->base = versions;
+	ahead = (int32_t)(++s->passes - (versions - s->base));
+	s->credit = ahead > s->credit ? ahead : s->credit;
+	return s->base + s->passes - (uint32_t)s->credit;
 }
 
 void spin_expect(struct model_thread *t, uint64_t addr)
@@ -228,7 +248,13 @@ bool spin_may_end(struct replay *r, unsigned int thread, const struct record *re
 {
 	struct sync *y = sync_at(r, record->line);
 
-	if (!y || r->thread[thread].forced || spin_ended(&y->replay[r->hold], record))
+	const struct sync_replay *p;
+
+	if (!y || r->thread[thread].forced)
+		return true;
+	p = &y->replay[r->hold];
+	if ((!record->need || version_reached(p->versions, record->need)) &&
+	    (!(record->flags & RECORD_CHANGED) || spin_ended(p, record)))
 		return true;
 	spinner_add(r, thread, record->line);
 	return false;

@@ -86,6 +86,7 @@ static void access_append(struct model_thread *t, const struct access *a, uint8_
 	r->line = a->index;
 	r->version = version;
 	r->was = was;
+	r->need = spin_need(t, a);
 	r->op = (uint8_t)a->op;
 	r->flags = flags | (a->known ? RECORD_VALUE : 0) |
 		   (version && a->op != MODEL_READ ? RECORD_COUNTED : 0);
