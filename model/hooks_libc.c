@@ -154,7 +154,8 @@ static void mutex_missed(pthread_mutex_t *m, uint64_t ip)
 	door_leave(t);
 }
 
-static void mutex_given(pthread_mutex_t *m, uint64_t ip)
+/* What precedes the release: these are the mutex's last accesses while it is still ours. */
+static void mutex_leave(pthread_mutex_t *m, uint64_t ip)
 {
 	struct door_thread *t = hooks_enter();
 
@@ -162,8 +163,42 @@ static void mutex_given(pthread_mutex_t *m, uint64_t ip)
 		return;
 	mutex_kind(t, m, ip);
 	mutex_owner(t, m, ip);
+	door_leave(t);
+}
+
+/*
+ * The release itself. It is reported when it is done: the model may stop a thread at any access, and
+ * one that was stopped with the mutex still taken would keep the others from what it waits for. Of the
+ * mutex, which may be gone by now, only the address is used.
+ */
+static void mutex_given(pthread_mutex_t *m, uint64_t ip)
+{
+	struct door_thread *t = hooks_enter();
+
+	if (!t)
+		return;
 	hooks_report(t, &m->__data.__lock, 4, MODEL_RMW, ip, HOOK_MAY_LOCK, &unlocked_word);
 	wake(t, key_of(m), 1);
+	door_leave(t);
+}
+
+/* The same where the release comes later, in a call that waits: no stop now. */
+static void mutex_lend(pthread_mutex_t *m, uint64_t ip)
+{
+	struct door_thread *t = hooks_enter();
+	struct model_fast *f;
+	uint64_t limit;
+
+	if (!t)
+		return;
+	f = (struct model_fast *)t->model;
+	limit = f->limit;
+	f->limit = UINT64_MAX;
+	mutex_kind(t, m, ip);
+	mutex_owner(t, m, ip);
+	hooks_report(t, &m->__data.__lock, 4, MODEL_RMW, ip, HOOK_MAY_LOCK, &unlocked_word);
+	wake(t, key_of(m), 1);
+	f->limit = limit;
 	door_leave(t);
 }
 
@@ -238,9 +273,15 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-	if (!inert())
+	int result;
+
+	if (inert())
+		return REAL(pthread_mutex_unlock)(m);
+	mutex_leave(m, IP(pthread_mutex_unlock));
+	result = REAL(pthread_mutex_unlock)(m);
+	if (!result)
 		mutex_given(m, IP(pthread_mutex_unlock));
-	return REAL(pthread_mutex_unlock)(m);
+	return result;
 }
 
 /* ---- Condition variables: the mutex is given away, waited for and taken again */
@@ -266,7 +307,7 @@ static void touch(const volatile void *object, uint32_t size, uint64_t ip, enum 
 			outcome = call;                                                            \
 		} else {                                                                           \
 			touch(c, 8, IP(name), HOOK_ATOMIC, NULL, 0);                               \
-			mutex_given(m, IP(pthread_mutex_unlock));                                  \
+			mutex_lend(m, IP(pthread_mutex_unlock));                                   \
 			outcome = WAITING(key_of(c), call, !waited);                               \
 			mutex_taken(m, IP(pthread_mutex_lock));                                    \
 		}                                                                                  \
@@ -333,6 +374,7 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)
 
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *s)
 {
+	int result = REAL(pthread_spin_unlock)(s);
 	struct door_thread *t = hooks_enter();
 
 	if (t) {
@@ -341,7 +383,7 @@ EXPORT int pthread_spin_unlock(pthread_spinlock_t *s)
 		wake(t, key_of(s), INT_MAX);
 		door_leave(t);
 	}
-	return REAL(pthread_spin_unlock)(s);
+	return result;
 }
 
 #define RWLOCK(name, try, args, ...)                                                               \
@@ -367,9 +409,11 @@ RWLOCK(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock,
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
+	int result = REAL(pthread_rwlock_unlock)(l);
+
 	if (!inert())
 		touch(l, 4, IP(pthread_rwlock_unlock), HOOK_ATOMIC, NULL, INT_MAX);
-	return REAL(pthread_rwlock_unlock)(l);
+	return result;
 }
 
 EXPORT int sem_wait(sem_t *s)
