@@ -62,7 +62,7 @@ DOOR_OBJ := $(MODEL_SRC:%.c=$(BUILD)/door/%.o)
 LIBDIR := $(BUILD)/lib/hitmap
 SHAREDIR := $(BUILD)/share/hitmap
 PLUGINS := $(patsubst model/qemu_%.c,$(LIBDIR)/libhitmap-qemu-%.so,$(wildcard model/qemu_api*.c))
-HOOKS := $(if $(wildcard model/hooks.c),$(LIBDIR)/libhitmap-hooks.a)
+HOOKS := $(LIBDIR)/libhitmap-hooks.a $(LIBDIR)/hooks.specs
 MACHINES := $(patsubst configs/%,$(SHAREDIR)/%,$(wildcard configs/machines/*.conf))
 
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
@@ -115,6 +115,10 @@ $(LIBDIR)/libhitmap-hooks.a: $(HOOKS_OBJ) $(DOOR_OBJ)
 	@rm -f $@
 	$(call say,AR)
 	$(Q)$(AR) rcs $@ $^
+
+$(LIBDIR)/hooks.specs: model/hooks.specs
+	@mkdir -p $(@D)
+	cp $< $@
 
 $(SHAREDIR)/%: configs/%
 	@mkdir -p $(@D)
