@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "attrib.h"
+#include "backing.h"
 #include "binary.h"
 #include "map.h"
 #include "mem.h"
@@ -21,9 +22,10 @@ struct mapping {
 	struct event_map map;
 	uint64_t end;
 	struct process *owner;
-	struct mapping *previous; /* of the same file in the same process */
-	struct mapping *below;	  /* what ended where this one starts, when it is no file */
+	struct mapping *previous;     /* of the same file in the same process */
+	struct mapping *below;	      /* what ended where this one starts, when it is no file */
 	const struct mapping *memory; /* the first mapping of the same memory, perhaps itself */
+	const char *shared; /* names what other processes can map, too; NULL when private */
 };
 
 struct process {
@@ -58,30 +60,9 @@ struct attrib {
 
 #define NO_BIAS UINT64_MAX /* a bias is a multiple of the page */
 
-/* Paths that are no files. A path ends in nothing or in " (deleted)". */
-static const struct {
-	const char *path, *name;
-} pseudo_paths[] = {
-	{ "//anon", "[anon]" },		  { "/anon_hugepage", "[anon]" },
-	{ "/dev/zero", "[shared anon]" }, { "//toolong", "[unknown]" },
-	{ "//enomem", "[unknown]" },	  { "", "[anon]" },
-};
-
-static const char *pseudo_name(const char *path)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(pseudo_paths); i++) {
-		size_t len = strlen(pseudo_paths[i].path);
-
-		if (!strncmp(path, pseudo_paths[i].path, len) &&
-		    (!path[len] || !strcmp(path + len, " (deleted)")))
-			return pseudo_paths[i].name;
-	}
-	return *path == '[' ? path : NULL;
-}
-
 static bool is_file(const struct mapping *m)
 {
-	return !pseudo_name(m->map.path);
+	return !backing_pseudo(m->map.path);
 }
 
 static const char *base_name(struct attrib *a, const char *path)
@@ -236,8 +217,7 @@ static bool is_same_memory(const struct mapping *old, const struct mapping *m)
 {
 	return old->map.path == m->map.path && old->map.inode == m->map.inode &&
 	       old->map.major == m->map.major && old->map.minor == m->map.minor &&
-	       (!is_file(m) ||
-		old->map.start - old->map.offset == m->map.start - m->map.offset);
+	       (!is_file(m) || old->map.start - old->map.offset == m->map.start - m->map.offset);
 }
 
 /* To be asked before "m" takes the place of what was at its start. */
@@ -252,6 +232,14 @@ static const struct mapping *mapping_memory(const struct process *p, const struc
 const struct mapping *attrib_memory(const struct mapping *m)
 {
 	return m ? m->memory : NULL;
+}
+
+const void *attrib_shared(const struct mapping *m, uint64_t addr, uint64_t *place)
+{
+	if (!m || !m->shared)
+		return NULL;
+	*place = addr - m->map.start + m->map.offset;
+	return m->shared;
 }
 
 static void on_map(struct attrib *a, const struct event *ev)
@@ -270,6 +258,7 @@ static void on_map(struct attrib *a, const struct event *ev)
 	else
 		m->below = mapping_below(p, m);
 	m->memory = mapping_memory(p, m);
+	m->shared = backing_shared(&ev->map, a->pool);
 	range_put(&p->ranges, &a->ranges, &(struct range){ m->map.start, m->end, m });
 	p->last = (struct range){ 0 };
 }
@@ -609,7 +598,7 @@ static void place_section(struct attrib *a, const struct symbol *section, uint64
 static bool place_mapping(struct attrib *a, const struct mapping *m, uint64_t addr,
 			  struct data_place *place)
 {
-	const char *pseudo = m ? pseudo_name(m->map.path) : NULL;
+	const char *pseudo = m ? backing_pseudo(m->map.path) : NULL;
 
 	if (!m)
 		return false;
@@ -660,7 +649,7 @@ bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64
 
 bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struct code_place *place)
 {
-	const char *pseudo = m ? pseudo_name(m->map.path) : NULL;
+	const char *pseudo = m ? backing_pseudo(m->map.path) : NULL;
 	struct symbol sym;
 	struct spot spot;
 	struct dwarf *d;

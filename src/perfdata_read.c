@@ -129,7 +129,7 @@ static struct err *read_auxtrace_info(struct perfdata *p, struct perfdata_record
 {
 	/* enum auxtrace_type of the perf tool */
 	static const char *const kind[] = {
-		NULL,	   "Intel PT",	       "Intel BTS", "Arm CoreSight",
+		NULL,	   "Intel PT",	   "Intel BTS",	    "Arm CoreSight",
 		"Arm SPE", "s390 CPU-MSF", "HiSilicon PTT",
 	};
 	uint32_t type = cursor_u32(&r->body);
@@ -397,8 +397,8 @@ static const struct source_ops ops = { .name = "perf.data", .next = next, .close
 static void note_cut(struct perfdata *p, const char *program)
 {
 	p->source.recording.truncated = true;
-	p->source.recording.damage =
-		intern_printf(p->header.pool, "%s could not unpack all of it", program);
+	p->source.recording.damage = intern_printf(p->header.pool, "%s could not unpack all of it",
+						   program);
 }
 
 struct err *perfdata_open(const char *path, struct intern *pool, struct source **source)
