@@ -49,6 +49,9 @@ struct attrib {
 	struct map process_of_pid;
 	struct process *last_process;
 	uint32_t last_pid;
+	struct map told; /* code address -> index in "told_place" */
+	struct code_place *told_place;
+	uint32_t told_count, told_room;
 	struct map comms; /* pid << 32 | tid -> interned name */
 	struct mapping **mapping;
 	uint32_t mappings, mapping_room;
@@ -140,6 +143,7 @@ struct attrib *attrib_new(struct intern *pool)
 	process_init(&a->kernel, a);
 	map_init(&a->process_of_pid);
 	map_init(&a->comms);
+	map_init(&a->told);
 	map_init(&a->binaries);
 	map_init(&a->biases);
 	map_init(&a->changed);
@@ -166,6 +170,8 @@ void attrib_free(struct attrib *a)
 	free(a->mapping);
 	map_deinit(&a->process_of_pid);
 	map_deinit(&a->comms);
+	map_deinit(&a->told);
+	free(a->told_place);
 	map_deinit(&a->binaries);
 	map_deinit(&a->biases);
 	map_deinit(&a->changed);
@@ -306,12 +312,21 @@ static void on_note(struct attrib *a, const struct event *ev)
 	object_set_add(&p->objects, o);
 }
 
+static void on_symbol(struct attrib *a, const struct event *ev)
+{
+	mem_grow(&a->told_place, &a->told_room, a->told_count);
+	*map_put(&a->told, ev->symbol.addr, 0, NULL) = a->told_count;
+	a->told_place[a->told_count++] = (struct code_place){
+		.function = ev->symbol.name,
+		.function_offset = ev->symbol.offset,
+		.file = base_name(a, ev->symbol.file),
+	};
+}
+
 /* Nothing happens at an exit: samples of the process may still be named. */
 static void (*const on_event[])(struct attrib *a, const struct event *ev) = {
-	[EVENT_MAP] = on_map,
-	[EVENT_COMM] = on_comm,
-	[EVENT_FORK] = on_fork,
-	[EVENT_NOTE] = on_note,
+	[EVENT_MAP] = on_map,	[EVENT_COMM] = on_comm,	    [EVENT_FORK] = on_fork,
+	[EVENT_NOTE] = on_note, [EVENT_SYMBOL] = on_symbol,
 };
 
 void attrib_event(struct attrib *a, const struct event *ev)
@@ -647,7 +662,8 @@ bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64
 
 /* ---- places of code */
 
-bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struct code_place *place)
+static void place_code(struct attrib *a, const struct mapping *m, uint64_t addr,
+		       struct code_place *place)
 {
 	const char *pseudo = m ? backing_pseudo(m->map.path) : NULL;
 	struct symbol sym;
@@ -660,7 +676,7 @@ bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struc
 	else if (m)
 		place->file = pseudo ? intern_string(a->pool, pseudo) : base_name(a, m->map.path);
 	if (!m || pseudo || m->map.kernel || !spot_in_file(a, m, addr, &spot))
-		return place->file;
+		return;
 	if (binary_code(spot.binary, spot.addr, &sym)) {
 		place->function = sym.name;
 		place->function_offset = spot.addr - sym.addr;
@@ -668,5 +684,15 @@ bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struc
 	d = binary_dwarf(spot.binary);
 	if (d)
 		dwarf_line(d, spot.addr, &place->source, &place->line);
-	return true;
+}
+
+bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struct code_place *place)
+{
+	uint64_t *told;
+
+	place_code(a, m, addr, place);
+	told = place->function ? NULL : map_get(&a->told, addr);
+	if (told)
+		*place = a->told_place[*told];
+	return place->function || place->file;
 }

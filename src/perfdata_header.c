@@ -85,7 +85,8 @@ static struct err *refuse(const char *path, const uint8_t *bytes, size_t size)
 		return err_next(
 			err_new(ERR_FAILED, "perf.data: %s: looks like text, not perf.data", path),
 			"give the file that \"perf c2c record\", \"perf mem record\" or "
-			"\"hitmap record\" wrote, not the text of a report");
+			"\"hitmap record\" wrote, or what \"perf script -F "
+			"+pid,+addr,+data_src,+weight\" prints of it, not the text of a report");
 	return err_next(err_new(ERR_FAILED,
 				"perf.data: %s: is not perf.data: no PERFILE2 at its start", path),
 			"give the file that \"perf c2c record\", \"perf mem record\" or \"hitmap "

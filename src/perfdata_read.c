@@ -3,6 +3,7 @@
 #include "mem.h"
 #include "perfdata_record.h"
 #include "queue.h"
+#include "script_read.h"
 #include "spool.h"
 #include "unpack.h"
 
@@ -401,6 +402,16 @@ static void note_cut(struct perfdata *p, const char *program)
 						   program);
 }
 
+/* No more is asked of a pipe that is one of perf.data than there is at once. */
+static bool is_script(struct input *in)
+{
+	size_t left = input_left(in, 16);
+	const uint8_t *bytes = input_peek(in, left);
+
+	return left && !perfdata_header_is(bytes, left) && perfdata_header_is_text(bytes, left) &&
+	       script_is(in);
+}
+
 struct err *perfdata_open(const char *path, struct intern *pool, struct source **source)
 {
 	struct perfdata *p = mem_zalloc(sizeof(*p));
@@ -415,6 +426,11 @@ struct err *perfdata_open(const char *path, struct intern *pool, struct source *
 	e = input_open(path, &p->in);
 	if (!e)
 		e = spool_unwrap(&p->in, path, &cut);
+	if (!e && is_script(&p->in)) {
+		script_open(&p->in, path, pool, source);
+		close_source(&p->source);
+		return NULL;
+	}
 	if (!e)
 		e = perfdata_header_read(&p->header, &p->in);
 	if (e) {

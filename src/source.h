@@ -16,8 +16,9 @@ enum event_kind {
 	EVENT_COMM,
 	EVENT_FORK, /* a thread or process starts */
 	EVENT_EXIT,
-	EVENT_LOST, /* records were lost before they reached the file */
-	EVENT_NOTE, /* a private record of hitmap */
+	EVENT_LOST,   /* records were lost before they reached the file */
+	EVENT_NOTE,   /* a private record of hitmap */
+	EVENT_SYMBOL, /* what the recording itself says of a code address */
 };
 
 struct event_map {
@@ -50,6 +51,11 @@ struct event {
 			uint64_t count; /* records */
 		} lost;
 		struct note note;
+		struct {
+			uint64_t addr, offset; /* offset: of addr in what is named */
+			const char *name;      /* interned, or NULL */
+			const char *file;      /* interned */
+		} symbol;
 	};
 };
 
