@@ -273,6 +273,15 @@ static enum outcome read_by_type(struct perfdata *p, const uint8_t *bytes, size_
 	return outcome;
 }
 
+/* perf of Linux 6.16 lets the size of a full compressed record overflow to 0. */
+static size_t record_size(const struct perfdata *p, const uint8_t *bytes)
+{
+	struct cursor c = perfdata_header_cursor(&p->header, bytes, PERFDATA_RECORD_HEADER, 0);
+	size_t size = perfdata_record_size(&p->header, bytes);
+
+	return size || cursor_u32(&c) != RECORD_COMPRESSED2 ? size : UINT16_MAX + 1;
+}
+
 static enum outcome read_record(struct perfdata *p, struct event *ev, struct err **e)
 {
 	size_t left = input_left(&p->in, PERFDATA_RECORD_HEADER), size;
@@ -286,7 +295,7 @@ static enum outcome read_record(struct perfdata *p, struct event *ev, struct err
 					 : "the recording ends before it");
 		return OUTCOME_NOTHING;
 	}
-	size = perfdata_record_size(&p->header, input_peek(&p->in, left));
+	size = record_size(p, input_peek(&p->in, left));
 	if (size < PERFDATA_RECORD_HEADER)
 		*e = end_damaged(p, "its size is below the 8 bytes of its header");
 	else if (input_left(&p->in, size) < size)

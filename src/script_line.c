@@ -239,10 +239,12 @@ bool script_line_sample(const char *line, struct script_sample *s)
 uint64_t script_line_chain(const char *line)
 {
 	struct words w = { .count = 0 };
+	uint64_t addr;
 
 	if (isspace((unsigned char)*line))
 		w = split(line, line + strlen(line));
-	return w.count && looks_like_address(w.word[0]) ? number(w.word[0], 16) : 0;
+	addr = w.count && looks_like_address(w.word[0]) ? number(w.word[0], 16) : 0;
+	return addr > UINT32_MAX ? addr : 0; /* no file is so large */
 }
 
 /* ---- Records beside the samples */

@@ -28,8 +28,8 @@ struct script_sample {
 /* False when the line (ended by a NUL) is no memory sample. */
 bool script_line_sample(const char *line, struct script_sample *s);
 
-/* The first address of a line of a call chain, which perf script prints below its sample; 0 when
- * the line is something else. */
+/* The address of a line of a call chain, which perf script prints below its sample; 0 when the line
+ * is something else, or when the address may be one within a file, as newer perf prints it. */
 uint64_t script_line_chain(const char *line);
 
 /* A record that "perf script --show-mmap-events --show-task-events --show-lost-events" prints. */

@@ -8,6 +8,7 @@ there is one with compressed records (zstd program), one of the other byte order
 one with the magic number of old perf. Text is that of perf script, a few lines of several kinds.
 """
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -70,6 +71,12 @@ def to_compressed(data, kind):
     return out
 
 
+def compressed(pipe):
+    if not shutil.which('zstd'):
+        return []
+    return [(f'compressed{kind}', to_compressed(pipe, kind)) for kind in (81, 83)]
+
+
 def swap_header(data):
     size = struct.unpack_from('<Q', data, 8)[0]
     words = struct.unpack_from(f'<{size // 8}Q', data)
@@ -95,8 +102,7 @@ def main():
             pipe = to_pipe(data)
             for name, content in (('file', data), ('pipe', pipe), ('old', b'PERFFILE' + data[8:]),
                                   ('swapped', swap_header(data)), ('swapped_pipe', swap_header(pipe)),
-                                  ('compressed', to_compressed(pipe, 81)),
-                                  ('compressed2', to_compressed(pipe, 83))):
+                                  *compressed(pipe)):
                 with open(os.path.join(out, f'{i}.{name}'), 'wb') as f:
                     f.write(content)
 

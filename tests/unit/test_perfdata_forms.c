@@ -134,6 +134,34 @@ static void a_compressed_stream_cut_anywhere_keeps_what_came(void **state)
 	free(im.bytes);
 }
 
+/* A record of 64 KiB: its size does not fit into its header. */
+static void a_size_that_overflowed_is_understood(void **state)
+{
+	struct packer p = { ZSTD_createCStream(), 83 };
+	struct image im = begin(&plain), record = { 0 };
+	uint8_t room[1024];
+	ZSTD_outBuffer out = { room, sizeof(room), 0 };
+	ZSTD_inBuffer in;
+	struct reading *r;
+
+	put_comm(&record, 5);
+	in = (ZSTD_inBuffer){ record.bytes, record.size, 0 };
+	assert_int_equal(ZSTD_compressStream2(p.stream, &out, &in, ZSTD_e_flush), 0);
+	put_u32(&im, 83);
+	put_u32(&im, 0);
+	put_u64(&im, out.pos);
+	put(&im, room, out.pos);
+	put_zeros(&im, 65536 - 16 - out.pos);
+	put_comm(&im, 6);
+	end(&im, &plain);
+	r = read_image(&im);
+	assert_int_equal(count_kind(r, EVENT_COMM), 2);
+	assert_false(r->source->recording.truncated);
+	done(r);
+	free(record.bytes);
+	ZSTD_freeCStream(p.stream);
+}
+
 static void a_damaged_stream_ends_the_recording_where_it_is_damaged(void **state)
 {
 	struct image im = build_packed(&plain, PERF_RECORD_COMPRESSED, 2000);
@@ -395,6 +423,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(compressed_records_are_those_that_went_in),
 		cmocka_unit_test(a_compressed_stream_cut_anywhere_keeps_what_came),
+		cmocka_unit_test(a_size_that_overflowed_is_understood),
 		cmocka_unit_test(a_damaged_stream_ends_the_recording_where_it_is_damaged),
 		cmocka_unit_test(any_byte_of_a_compressed_recording_changed_does_no_harm),
 		cmocka_unit_test(a_stream_that_grows_beyond_reason_is_given_up),

@@ -7,7 +7,7 @@
 
 static void text_is(const char *line, const char *what, struct script_text got, const char *wanted)
 {
-	if (got.size != strlen(wanted) || memcmp(got.at, wanted, got.size))
+	if (got.size != strlen(wanted) || (got.size && memcmp(got.at, wanted, got.size)))
 		fail_msg("%s: %s is \"%.*s\", not \"%s\"", line, what, (int)got.size, got.at,
 			 wanted);
 }
@@ -81,6 +81,15 @@ static void a_column_is_known_by_what_is_around_it(void **state)
 	}
 }
 
+static void addresses_within_a_file_are_not_those_of_a_sample(void **state)
+{
+	number_is("chain", "ip", script_line_chain("\t  ffffffff81000010 f+0x1 ([k])"),
+		  0xffffffff81000010);
+	number_is("chain", "ip", script_line_chain("\t            401126 main+0x8 (/bin/x)"), 0);
+	number_is("chain", "ip", script_line_chain("7f0000500018 main+0x8 (/bin/x)"), 0);
+	number_is("chain", "ip", script_line_chain(""), 0);
+}
+
 static void lines_that_are_no_samples_are_not_taken_for_some(void **state)
 {
 	static const char *const lines[] = {
@@ -123,8 +132,8 @@ static const char text[] =
 	" 40 500010 main+0x10 (/bin/l s)\n"
 	"\n"
 	"  ls 11 [002] 1.000006: 1 mem-stores: 400040 5080144 " WORDS " 0\r\n"
-	"\t          500018 main+0x18 (/bin/l s)\n"
-	"\t          500100 start+0x0 (/bin/l s)\n"
+	"\t    7f0000500018 main+0x18 (/bin/l s)\n"
+	"\t    7f0000500100 start+0x0 (/bin/l s)\n"
 	"  worker 11 [002] 1.000007: 1 mem-loads: 400040 668100842 " WORDS
 	" 40 500010 main+0x10 (/x)";
 
@@ -170,7 +179,7 @@ static void samples_have_their_process_event_symbol_and_address(void **state)
 		assert_int_equal(ev->sample.pid, 10); /* only the thread is on the line */
 		assert_int_equal(ev->sample.tid, 11);
 		assert_int_equal(ev->sample.cpu, 2);
-		assert_int_equal(ev->sample.ip, i == 1 ? 0x500018 : 0x500010);
+		assert_int_equal(ev->sample.ip, i == 1 ? 0x7f0000500018 : 0x500010);
 		assert_int_equal(ev->sample.event, i == 1);
 	}
 	assert_int_equal(r->source->recording.event_count, 2);
@@ -224,6 +233,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_column_is_known_by_what_is_around_it),
+		cmocka_unit_test(addresses_within_a_file_are_not_those_of_a_sample),
 		cmocka_unit_test(lines_that_are_no_samples_are_not_taken_for_some),
 		cmocka_unit_test(what_is_beside_the_samples_is_told_too),
 		cmocka_unit_test(samples_have_their_process_event_symbol_and_address),
