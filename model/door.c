@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
@@ -41,8 +39,8 @@ struct door {
 	struct model *model;
 	struct door_thread *threads;
 	uint32_t numbers;
-	uint32_t *tids; /* by number */
-	uint64_t now;	/* virtual time that the replay has reached */
+	uint32_t *tids;	  /* by number */
+	uint64_t now;	  /* virtual time that the replay has reached */
 	uint64_t flushed; /* ns of the monotonic clock */
 	uint32_t used;	  /* samples in the batch */
 	struct span *regions;
@@ -78,8 +76,8 @@ static uint64_t clock_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
 }
 
-/* A spin lock, because the program's own pthread functions may lead back into the door. The holder may
- * be in a send that waits for the peer: the others give their CPU away. */
+/* A spin lock, because the program's own pthread functions may lead back into the door. The holder
+ * may be in a send that waits for the peer: the others give their CPU away. */
 static void door_lock(struct door *d)
 {
 	while (__atomic_exchange_n(&d->lock, 1, __ATOMIC_ACQUIRE))
@@ -96,7 +94,8 @@ static void door_unlock(struct door *d)
 /* Threads leave the model at their next access; the model itself stays, some may be inside. */
 static void threads_detach(struct door *d)
 {
-	for (struct door_thread *t = __atomic_load_n(&d->threads, __ATOMIC_ACQUIRE); t; t = t->next) {
+	for (struct door_thread *t = __atomic_load_n(&d->threads, __ATOMIC_ACQUIRE); t;
+	     t = t->next) {
 		__atomic_store_n(&t->on, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&t->ready, NULL, __ATOMIC_RELAXED);
 	}
@@ -130,7 +129,8 @@ static void send_samples(struct door *d)
 	if (!d->used)
 		return;
 	d->batch.head.type = WIRE_SAMPLES;
-	d->batch.head.size = (uint32_t)(sizeof(d->batch.head) + d->used * sizeof(d->batch.sample[0]));
+	d->batch.head.size =
+		(uint32_t)(sizeof(d->batch.head) + d->used * sizeof(d->batch.sample[0]));
 	send_bytes(d, &d->batch, d->batch.head.size);
 	d->used = 0;
 }
@@ -193,8 +193,8 @@ static void sink_thread(void *context, const struct model_thread_total *total)
 static void send_lines(struct door *d)
 {
 	if (d->line_count)
-		post_message(d, WIRE_LINE, d->lines.line,
-			     d->line_count * sizeof(d->lines.line[0]), NULL, 0);
+		post_message(d, WIRE_LINE, d->lines.line, d->line_count * sizeof(d->lines.line[0]),
+			     NULL, 0);
 	d->line_count = 0;
 }
 
@@ -454,7 +454,8 @@ void door_thread_start(struct door *d, struct door_thread *t, struct door_thread
 	thread_list(d, t);
 	t->number = number;
 	t->parent_tid = parent ? parent->tid : 0;
-	t->ready = model_thread_start(d->model, parent && parent->on ? parent->model : NULL, number);
+	t->ready = model_thread_start(d->model, parent && parent->on ? parent->model : NULL,
+				      number);
 }
 
 static void post_task(struct door *d, enum wire_type type, const struct door_thread *t)
@@ -528,46 +529,21 @@ void door_flush_old(struct door *d)
 	errno = saved;
 }
 
-/* ---- Files */
-
-#define PIPE_KEY (1ULL << 63) /* apart from keys that are addresses */
-
-static bool file_ready(int fd, short events)
-{
-	struct pollfd p = { .fd = fd, .events = events };
-	struct timespec now = { 0 };
-
-	return syscall(SYS_ppoll, &p, 1, &now, NULL, 0) != 0;
-}
-
-/* Both ends of a pipe have the same inode. */
-static uint64_t pipe_key(const struct stat *st, bool reads)
-{
-	return S_ISFIFO(st->st_mode) ? PIPE_KEY | (uint64_t)st->st_ino << 1 | reads : 0;
-}
-
-void door_file(int fd, bool reads, struct door_file *file)
-{
-	struct stat st;
-	int saved = errno;
-
-	*file = (struct door_file){ 0 };
-	if (!fstat(fd, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISBLK(st.st_mode)) {
-		file->key = pipe_key(&st, reads);
-		file->other = pipe_key(&st, !reads);
-		file->blocks = !file_ready(fd, reads ? POLLIN : POLLOUT);
-	}
-	errno = saved;
-}
-
 /* ---- Maps */
 
 void door_map(struct door *d, const struct door_region *r)
 {
 	struct wire_map m = {
-		.cycles = d->now, .start = r->start, .size = r->end - r->start,
-		.offset = r->offset, .inode = r->inode, .pid = d->pid, .major = r->major,
-		.minor = r->minor, .prot = r->prot, .flags = r->flags,
+		.cycles = d->now,
+		.start = r->start,
+		.size = r->end - r->start,
+		.offset = r->offset,
+		.inode = r->inode,
+		.pid = d->pid,
+		.major = r->major,
+		.minor = r->minor,
+		.prot = r->prot,
+		.flags = r->flags,
 	};
 	const char *path = r->path[0] ? r->path : "//anon";
 
@@ -625,11 +601,12 @@ static bool region_known(const struct door *d, const struct door_region *r)
 static void region_note(struct door *d, const struct door_region *r)
 {
 	if (d->region_count < REGIONS)
-		d->regions[d->region_count++] =
-			(struct span){ r->start, r->end, r->offset, r->inode };
+		d->regions[d->region_count++] = (struct span){ r->start, r->end, r->offset,
+							       r->inode };
 }
 
-/* Under QEMU the guest's main stack is anonymous memory with a page below it that nobody may touch. */
+/* Under QEMU the guest's main stack is anonymous memory with a page below it that nobody may touch.
+ */
 static bool region_is_stack(const struct door_region *r, const struct door_region *below)
 {
 	return !r->path[0] && r->prot == (PROT_READ | PROT_WRITE) && below->prot == 0 &&

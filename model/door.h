@@ -51,17 +51,17 @@ bool door_begin(struct door *d);
 bool door_reach(struct door *d);
 
 /*
- * "parent" made thread "t" (NULL for the first one). Called by the parent, so that the child's place
- * in virtual time does not depend on the host. door_thread_run() is the first thing that the thread
- * itself does; it is not modelled before.
+ * "parent" made thread "t" (NULL for the first one). Called by the parent, so that the child's
+ * place in virtual time does not depend on the host. door_thread_run() is the first thing that the
+ * thread itself does; it is not modelled before.
  */
 void door_thread_start(struct door *d, struct door_thread *t, struct door_thread *parent);
 void door_thread_run(struct door *d, struct door_thread *t);
 void door_thread_end(struct door *d, struct door_thread *t);
 
 /*
- * Replays what is left, sends the totals and closes. The threads are taken out of the model first; the
- * caller must not be inside. Only the first call does anything.
+ * Replays what is left, sends the totals and closes. The threads are taken out of the model first;
+ * the caller must not be inside. Only the first call does anything.
  */
 void door_finish(struct door *d);
 
@@ -80,7 +80,8 @@ void door_maps_send(struct door *d);
 /* The region that a line of /proc/PID/maps describes, NUL in the place of its line feed. */
 bool door_region_parse(char *line, struct door_region *r);
 
-/* Whether a read or a write of a file waits, and for whom. Keys are for model_wait(), model_wake(). */
+/* Whether a read or a write of a file waits, and for whom. Keys are for model_wait(), model_wake().
+ */
 struct door_file {
 	bool blocks;	     /* not ready now, and not a file on disk */
 	uint64_t key, other; /* of this end and the other end of a pipe; 0: no pipe */
@@ -94,7 +95,8 @@ int door_descriptor(const struct door *d);
 /* The program is about to close descriptor door_descriptor(): moves the connection away from it. */
 void door_move(struct door *d);
 
-/* Whether the thread is modelled and not inside the model already (a signal handler, our own calls). */
+/* Whether the thread is modelled and not inside the model already (a signal handler, our own
+ * calls). */
 static inline bool door_enter(struct door_thread *t)
 {
 	if (t->inside)

@@ -188,7 +188,8 @@ static void futex_wake(struct guest *g, struct guest_thread *t, uint64_t addr, u
 	guest_unlock(g);
 }
 
-/* How many really move is the kernel's knowledge: an upper bound only makes later wakes find nobody. */
+/* How many really move is the kernel's knowledge: an upper bound only makes later wakes find
+ * nobody. */
 static void futex_requeue(struct guest *g, struct guest_thread *t, uint64_t addr)
 {
 	struct guest_requeue *slot = NULL;
@@ -212,9 +213,11 @@ static void futex_requeue(struct guest *g, struct guest_thread *t, uint64_t addr
 static bool wake_op_compares(uint32_t encoded, uint32_t old)
 {
 	uint32_t arg = encoded & 0xfff;
-	const bool results[] = { old == arg, old != arg, (int32_t)old < (int32_t)arg,
-				 (int32_t)old <= (int32_t)arg, (int32_t)old > (int32_t)arg,
-				 (int32_t)old >= (int32_t)arg };
+	const bool results[] = {
+		old == arg, old != arg,
+		(int32_t)old<(int32_t)arg, (int32_t)old <= (int32_t)arg, (int32_t)old>(int32_t) arg,
+		(int32_t)old >= (int32_t)arg
+	};
 	uint32_t cmp = encoded >> 24 & 0xf;
 
 	return cmp < sizeof(results) / sizeof(results[0]) && results[cmp];
@@ -283,8 +286,9 @@ static void call_futex_return(struct guest *g, struct guest_thread *t, int64_t r
 /* ---- Memory */
 
 /*
- * A shared mapping switches QEMU to translation for several threads, as the first clone does. Blocks
- * made from then on live on into the multi-threaded part of the run, so they need the callbacks.
+ * A shared mapping switches QEMU to translation for several threads, as the first clone does.
+ * Blocks made from then on live on into the multi-threaded part of the run, so they need the
+ * callbacks.
  */
 static void guest_parallel(struct guest *g)
 {
@@ -306,8 +310,11 @@ static void call_shmat(struct guest *g, struct guest_thread *t)
 static void map_anonymous(struct guest *g, uint64_t start, uint64_t size, uint32_t prot,
 			  const char *name)
 {
-	struct door_region r = { .start = start, .end = start + size, .prot = prot,
-				 .flags = MAP_PRIVATE, .path = name };
+	struct door_region r = { .start = start,
+				 .end = start + size,
+				 .prot = prot,
+				 .flags = MAP_PRIVATE,
+				 .path = name };
 
 	door_map(g->door, &r);
 }
@@ -315,9 +322,12 @@ static void map_anonymous(struct guest *g, uint64_t start, uint64_t size, uint32
 static void map_file(struct guest *g, const struct guest_thread *t, uint64_t start)
 {
 	char link[64], path[WIRE_TEXT];
-	struct door_region r = { .start = start, .end = start + t->args[1], .offset = t->args[5],
+	struct door_region r = { .start = start,
+				 .end = start + t->args[1],
+				 .offset = t->args[5],
 				 .prot = (uint32_t)t->args[2],
-				 .flags = (uint32_t)t->args[3] & MAP_TYPE, .path = path };
+				 .flags = (uint32_t)t->args[3] & MAP_TYPE,
+				 .path = path };
 	struct stat st;
 	ssize_t n;
 
@@ -507,9 +517,18 @@ struct call {
 	void (*leave)(struct guest *g, struct guest_thread *t, int64_t result);
 };
 
-#define BLOCKS { call_block, call_resume }
-#define READS  { call_reads, call_transferred }
-#define WRITES { call_writes, call_transferred }
+#define BLOCKS                                                                                     \
+	{                                                                                          \
+		call_block, call_resume                                                            \
+	}
+#define READS                                                                                      \
+	{                                                                                          \
+		call_reads, call_transferred                                                       \
+	}
+#define WRITES                                                                                     \
+	{                                                                                          \
+		call_writes, call_transferred                                                      \
+	}
 
 static const struct call calls[] = {
 	[SYS_read] = READS,
@@ -581,7 +600,7 @@ static const struct call *call_of(int64_t number)
 	static const struct call none;
 
 	return number >= 0 && number < (int64_t)(sizeof(calls) / sizeof(calls[0])) ? &calls[number]
-										     : &none;
+										   : &none;
 }
 
 void guest_introduce(struct guest *g)

@@ -7,7 +7,8 @@
 
 struct qemu_site;
 
-/* Waiters that a futex operation moved from one word to another; the model knows them by the first. */
+/* Waiters that a futex operation moved from one word to another; the model knows them by the first.
+ */
 struct guest_requeue {
 	uint64_t from, to;
 	uint64_t count;
@@ -15,10 +16,11 @@ struct guest_requeue {
 
 struct guest_thread {
 	struct door_thread door;
-	const struct qemu_site *last; /* instruction of the last access, its direction and address */
+	const struct qemu_site
+		*last; /* instruction of the last access, its direction and address */
 	uint64_t last_addr;
 	bool last_load;
-	bool waiting; /* in a system call that may block */
+	bool waiting;	     /* in a system call that may block */
 	uint64_t args[6];    /* of the system call */
 	uint64_t wake_after; /* woken when the call succeeds; 0: none */
 	uint64_t clear_tid;  /* the word whose waiters the kernel wakes when the thread ends */
@@ -31,7 +33,7 @@ struct guest {
 	struct guest_thread *threads; /* by QEMU's CPU index */
 	uint32_t lock;		      /* of "requeues" */
 	uint64_t base;		      /* address in this process minus the guest's */
-	bool parallel;		      /* QEMU translates for more than one thread: see guest_parallel() */
+	bool parallel; /* QEMU translates for more than one thread: see guest_parallel() */
 	bool maps_sent;
 	uint64_t heap_start, heap_end;
 	uint64_t handled; /* signals, bit by number, that the program handles or ignores */
@@ -39,7 +41,8 @@ struct guest {
 	struct guest_requeue requeues[16];
 };
 
-/* Tells the maps and the name, once a process. QEMU has loaded the program by its first system call. */
+/* Tells the maps and the name, once a process. QEMU has loaded the program by its first system
+ * call. */
 void guest_introduce(struct guest *g);
 void guest_call(struct guest *g, struct guest_thread *t, int64_t number, const uint64_t args[6]);
 void guest_call_return(struct guest *g, struct guest_thread *t, int64_t number, int64_t result);

@@ -2,9 +2,10 @@
 /*
  * The entry points that gcc and clang call under -fsanitize=thread, and the life of the hooks.
  *
- * Hooks cannot count instructions. Each access is charged HOOK_COST, about what the QEMU door measures
- * between two accesses of compiled C code (2 to 4), so that the modelled cycles of the two doors are of
- * one order; they are not equal. Totals of HITMs depend on the order of accesses and agree better.
+ * Hooks cannot count instructions. Each access is charged HOOK_COST, about what the QEMU door
+ * measures between two accesses of compiled C code (2 to 4), so that the modelled cycles of the two
+ * doors are of one order; they are not equal. Totals of HITMs depend on the order of accesses and
+ * agree better.
  */
 #include "hooks.h"
 
@@ -24,7 +25,8 @@ static const struct {
 	uint32_t name_size, size, type;
 	char name[8];
 	uint32_t version;
-} note __attribute__((section(".note.hitmap"), used, aligned(4))) = { 7, 4, 1, "hitmap", MODEL_VERSION };
+} note __attribute__((section(".note.hitmap"), used, aligned(4))) = { 7, 4, 1, "hitmap",
+								      MODEL_VERSION };
 
 struct hook_site {
 	uint64_t key; /* ip and kind; 0: free */
@@ -60,7 +62,8 @@ static void site_fill(struct hook_site *s, uint64_t ip, enum hook_kind kind)
 	__atomic_store_n(&s->site.ip, ip, __ATOMIC_RELEASE);
 }
 
-/* Lock-free: whoever finds a key without its address yet fills in the same values. NULL: no room. */
+/* Lock-free: whoever finds a key without its address yet fills in the same values. NULL: no room.
+ */
 static struct model_site *site_get(uint64_t ip, enum hook_kind kind)
 {
 	uint64_t key = ip << 2 | kind, seen;
@@ -238,36 +241,36 @@ static void range(void *addr, size_t size, enum model_op op, uint64_t ip)
 }
 
 /* Prototypes for each: the compilers know these functions, no header does. */
-#define PLAIN(name, size, op)                                                                        \
-	EXPORT void name(void *addr);                                                               \
-	EXPORT void name##_pc(void *addr, void *pc);                                                \
-	void name(void *addr)                                                                       \
-	{                                                                                           \
-		plain(addr, size, op, CALLER);                                                      \
-	}                                                                                           \
-	void name##_pc(void *addr, void *pc)                                                        \
-	{                                                                                           \
-		plain(addr, size, op, (uint64_t)(uintptr_t)pc - 1);                                 \
+#define PLAIN(name, size, op)                                                                      \
+	EXPORT void name(void *addr);                                                              \
+	EXPORT void name##_pc(void *addr, void *pc);                                               \
+	void name(void *addr)                                                                      \
+	{                                                                                          \
+		plain(addr, size, op, CALLER);                                                     \
+	}                                                                                          \
+	void name##_pc(void *addr, void *pc)                                                       \
+	{                                                                                          \
+		plain(addr, size, op, (uint64_t)(uintptr_t)pc - 1);                                \
 	}
 
-#define BOTH(name, size)                                                                             \
-	EXPORT void name(void *addr);                                                               \
-	void name(void *addr)                                                                       \
-	{                                                                                           \
-		plain(addr, size, MODEL_READ, CALLER);                                              \
-		plain(addr, size, MODEL_WRITE, CALLER);                                             \
+#define BOTH(name, size)                                                                           \
+	EXPORT void name(void *addr);                                                              \
+	void name(void *addr)                                                                      \
+	{                                                                                          \
+		plain(addr, size, MODEL_READ, CALLER);                                             \
+		plain(addr, size, MODEL_WRITE, CALLER);                                            \
 	}
 
-#define PLAINS(size)                                                                                 \
-	PLAIN(__tsan_read##size, size, MODEL_READ)                                                  \
-	PLAIN(__tsan_write##size, size, MODEL_WRITE)                                                \
-	PLAIN(__tsan_unaligned_read##size, size, MODEL_READ)                                        \
-	PLAIN(__tsan_unaligned_write##size, size, MODEL_WRITE)                                      \
-	PLAIN(__tsan_volatile_read##size, size, MODEL_READ)                                         \
-	PLAIN(__tsan_volatile_write##size, size, MODEL_WRITE)                                       \
-	PLAIN(__tsan_unaligned_volatile_read##size, size, MODEL_READ)                               \
-	PLAIN(__tsan_unaligned_volatile_write##size, size, MODEL_WRITE)                             \
-	BOTH(__tsan_read_write##size, size)                                                         \
+#define PLAINS(size)                                                                               \
+	PLAIN(__tsan_read##size, size, MODEL_READ)                                                 \
+	PLAIN(__tsan_write##size, size, MODEL_WRITE)                                               \
+	PLAIN(__tsan_unaligned_read##size, size, MODEL_READ)                                       \
+	PLAIN(__tsan_unaligned_write##size, size, MODEL_WRITE)                                     \
+	PLAIN(__tsan_volatile_read##size, size, MODEL_READ)                                        \
+	PLAIN(__tsan_volatile_write##size, size, MODEL_WRITE)                                      \
+	PLAIN(__tsan_unaligned_volatile_read##size, size, MODEL_READ)                              \
+	PLAIN(__tsan_unaligned_volatile_write##size, size, MODEL_WRITE)                            \
+	BOTH(__tsan_read_write##size, size)                                                        \
 	BOTH(__tsan_unaligned_read_write##size, size)
 
 PLAINS(1)

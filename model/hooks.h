@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Compile-time hooks: the runtime that "hitmap cc" links into a program in place of the thread
- * sanitizer's. Without WIRE_ENVIRONMENT in the environment it does nothing: every hook then costs a load
- * of a thread-local pointer and a branch.
+ * sanitizer's. Without WIRE_ENVIRONMENT in the environment it does nothing: every hook then costs a
+ * load of a thread-local pointer and a branch.
  */
 #ifndef HITMAP_HOOKS_H
 #define HITMAP_HOOKS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The compiler's atomic operations under -fsanitize=thread: done for real, then reported with the value
- * that they left. The order asked for is replaced by one at least as strong.
+ * The compiler's atomic operations under -fsanitize=thread: done for real, then reported with the
+ * value that they left. The order asked for is replaced by one at least as strong.
  */
 #include "hooks.h"
 
@@ -18,82 +18,83 @@ static inline void atomic(const volatile void *addr, uint32_t size, enum model_o
 	door_leave(t);
 }
 
-#define FETCH(bits, type, name, value_after, kind)                                                   \
-	EXPORT type __tsan_atomic##bits##_fetch_##name(volatile type *addr, type v, int order);     \
-	type __tsan_atomic##bits##_fetch_##name(volatile type *addr, type v, int order)             \
-	{                                                                                           \
-		type old = __atomic_fetch_##name(addr, v, __ATOMIC_SEQ_CST), after = value_after;   \
-                                                                                                    \
-		(void)order;                                                                        \
-		atomic(addr, sizeof(type), MODEL_RMW, CALLER, kind, &after);                        \
-		return old;                                                                         \
+#define FETCH(bits, type, name, value_after, kind)                                                 \
+	EXPORT type __tsan_atomic##bits##_fetch_##name(volatile type *addr, type v, int order);    \
+	type __tsan_atomic##bits##_fetch_##name(volatile type *addr, type v, int order)            \
+	{                                                                                          \
+		type old = __atomic_fetch_##name(addr, v, __ATOMIC_SEQ_CST), after = value_after;  \
+                                                                                                   \
+		(void)order;                                                                       \
+		atomic(addr, sizeof(type), MODEL_RMW, CALLER, kind, &after);                       \
+		return old;                                                                        \
 	}
 
-#define COMPARE_EXCHANGE(bits, type, name)                                                           \
-	EXPORT int __tsan_atomic##bits##_compare_exchange_##name(                                   \
-		volatile type *addr, type *expected, type v, int order, int fail_order);            \
-	int __tsan_atomic##bits##_compare_exchange_##name(volatile type *addr, type *expected,      \
-							  type v, int order, int fail_order)        \
-	{                                                                                           \
-		int done = __atomic_compare_exchange_n(addr, expected, v, 0, __ATOMIC_SEQ_CST,      \
-						       __ATOMIC_SEQ_CST);                           \
-                                                                                                    \
-		(void)order, (void)fail_order;                                                      \
-		atomic(addr, sizeof(type), MODEL_RMW, CALLER, HOOK_MAY_LOCK, done ? &v : expected); \
-		return done;                                                                        \
+#define COMPARE_EXCHANGE(bits, type, name)                                                         \
+	EXPORT int __tsan_atomic##bits##_compare_exchange_##name(                                  \
+		volatile type *addr, type *expected, type v, int order, int fail_order);           \
+	int __tsan_atomic##bits##_compare_exchange_##name(volatile type *addr, type *expected,     \
+							  type v, int order, int fail_order)       \
+	{                                                                                          \
+		int done = __atomic_compare_exchange_n(addr, expected, v, 0, __ATOMIC_SEQ_CST,     \
+						       __ATOMIC_SEQ_CST);                          \
+                                                                                                   \
+		(void)order, (void)fail_order;                                                     \
+		atomic(addr, sizeof(type), MODEL_RMW, CALLER, HOOK_MAY_LOCK,                       \
+		       done ? &v : expected);                                                      \
+		return done;                                                                       \
 	}
 
-#define ATOMICS(bits, type)                                                                          \
-	EXPORT type __tsan_atomic##bits##_load(const volatile type *addr, int order);               \
-	EXPORT void __tsan_atomic##bits##_store(volatile type *addr, type v, int order);            \
-	EXPORT type __tsan_atomic##bits##_exchange(volatile type *addr, type v, int order);         \
-	EXPORT type __tsan_atomic##bits##_compare_exchange_val(volatile type *addr, type expected,  \
-							       type v, int order, int fail_order);  \
-	type __tsan_atomic##bits##_load(const volatile type *addr, int order)                       \
-	{                                                                                           \
-		type v = __atomic_load_n(addr, __ATOMIC_SEQ_CST);                                   \
-                                                                                                    \
-		(void)order;                                                                        \
-		atomic(addr, sizeof(type), MODEL_READ, CALLER, HOOK_ATOMIC, &v);                    \
-		return v;                                                                           \
-	}                                                                                           \
-	void __tsan_atomic##bits##_store(volatile type *addr, type v, int order)                    \
-	{                                                                                           \
-		/* Reported first: when others see a lock free, the model has its release. A        \
-		 * sequentially consistent store is an exchange on x86. */                          \
-		atomic(addr, sizeof(type), order == __ATOMIC_SEQ_CST ? MODEL_RMW : MODEL_WRITE,     \
-		       CALLER, order == __ATOMIC_SEQ_CST ? HOOK_MAY_LOCK : HOOK_ATOMIC, &v);        \
-		if (order == __ATOMIC_SEQ_CST)                                                      \
-			__atomic_store_n(addr, v, __ATOMIC_SEQ_CST);                                \
-		else                                                                                \
-			__atomic_store_n(addr, v, __ATOMIC_RELEASE);                                \
-	}                                                                                           \
-	type __tsan_atomic##bits##_exchange(volatile type *addr, type v, int order)                 \
-	{                                                                                           \
-		type old = __atomic_exchange_n(addr, v, __ATOMIC_SEQ_CST);                          \
-                                                                                                    \
-		(void)order;                                                                        \
-		atomic(addr, sizeof(type), MODEL_RMW, CALLER, HOOK_MAY_LOCK, &v);                   \
-		return old;                                                                         \
-	}                                                                                           \
-	FETCH(bits, type, add, (type)(old + v), HOOK_FETCH_ADD)                                     \
-	FETCH(bits, type, sub, (type)(old - v), HOOK_ATOMIC)                                        \
-	FETCH(bits, type, and, (type)(old & v), HOOK_ATOMIC)                                        \
-	FETCH(bits, type, or, (type)(old | v), HOOK_MAY_LOCK)                                       \
-	FETCH(bits, type, xor, (type)(old ^ v), HOOK_ATOMIC)                                        \
-	FETCH(bits, type, nand, (type) ~(old & v), HOOK_ATOMIC)                                     \
-	COMPARE_EXCHANGE(bits, type, strong)                                                        \
-	COMPARE_EXCHANGE(bits, type, weak)                                                          \
-	type __tsan_atomic##bits##_compare_exchange_val(volatile type *addr, type expected, type v, \
-							int order, int fail_order)                  \
-	{                                                                                           \
-		int done = __atomic_compare_exchange_n(addr, &expected, v, 0, __ATOMIC_SEQ_CST,     \
-						       __ATOMIC_SEQ_CST);                           \
-                                                                                                    \
-		(void)order, (void)fail_order;                                                      \
-		atomic(addr, sizeof(type), MODEL_RMW, CALLER, HOOK_MAY_LOCK,                        \
-		       done ? &v : &expected);                                                      \
-		return expected;                                                                    \
+#define ATOMICS(bits, type)                                                                        \
+	EXPORT type __tsan_atomic##bits##_load(const volatile type *addr, int order);              \
+	EXPORT void __tsan_atomic##bits##_store(volatile type *addr, type v, int order);           \
+	EXPORT type __tsan_atomic##bits##_exchange(volatile type *addr, type v, int order);        \
+	EXPORT type __tsan_atomic##bits##_compare_exchange_val(volatile type *addr, type expected, \
+							       type v, int order, int fail_order); \
+	type __tsan_atomic##bits##_load(const volatile type *addr, int order)                      \
+	{                                                                                          \
+		type v = __atomic_load_n(addr, __ATOMIC_SEQ_CST);                                  \
+                                                                                                   \
+		(void)order;                                                                       \
+		atomic(addr, sizeof(type), MODEL_READ, CALLER, HOOK_ATOMIC, &v);                   \
+		return v;                                                                          \
+	}                                                                                          \
+	void __tsan_atomic##bits##_store(volatile type *addr, type v, int order)                   \
+	{                                                                                          \
+		/* Reported first: when others see a lock free, the model has its release. A       \
+		 * sequentially consistent store is an exchange on x86. */                         \
+		atomic(addr, sizeof(type), order == __ATOMIC_SEQ_CST ? MODEL_RMW : MODEL_WRITE,    \
+		       CALLER, order == __ATOMIC_SEQ_CST ? HOOK_MAY_LOCK : HOOK_ATOMIC, &v);       \
+		if (order == __ATOMIC_SEQ_CST)                                                     \
+			__atomic_store_n(addr, v, __ATOMIC_SEQ_CST);                               \
+		else                                                                               \
+			__atomic_store_n(addr, v, __ATOMIC_RELEASE);                               \
+	}                                                                                          \
+	type __tsan_atomic##bits##_exchange(volatile type *addr, type v, int order)                \
+	{                                                                                          \
+		type old = __atomic_exchange_n(addr, v, __ATOMIC_SEQ_CST);                         \
+                                                                                                   \
+		(void)order;                                                                       \
+		atomic(addr, sizeof(type), MODEL_RMW, CALLER, HOOK_MAY_LOCK, &v);                  \
+		return old;                                                                        \
+	}                                                                                          \
+	FETCH(bits, type, add, (type)(old + v), HOOK_FETCH_ADD)                                    \
+	FETCH(bits, type, sub, (type)(old - v), HOOK_ATOMIC)                                       \
+	FETCH(bits, type, and, (type)(old & v), HOOK_ATOMIC)                                       \
+	FETCH(bits, type, or, (type)(old | v), HOOK_MAY_LOCK)                                      \
+	FETCH(bits, type, xor, (type)(old ^ v), HOOK_ATOMIC)                                       \
+	FETCH(bits, type, nand, (type) ~(old & v), HOOK_ATOMIC)                                    \
+	COMPARE_EXCHANGE(bits, type, strong)                                                       \
+	COMPARE_EXCHANGE(bits, type, weak)                                                         \
+	type __tsan_atomic##bits##_compare_exchange_val(volatile type *addr, type expected,        \
+							type v, int order, int fail_order)         \
+	{                                                                                          \
+		int done = __atomic_compare_exchange_n(addr, &expected, v, 0, __ATOMIC_SEQ_CST,    \
+						       __ATOMIC_SEQ_CST);                          \
+                                                                                                   \
+		(void)order, (void)fail_order;                                                     \
+		atomic(addr, sizeof(type), MODEL_RMW, CALLER, HOOK_MAY_LOCK,                       \
+		       done ? &v : &expected);                                                     \
+		return expected;                                                                   \
 	}
 
 ATOMICS(8, uint8_t)
@@ -112,40 +113,40 @@ static inline __attribute__((target("cx16"))) wide wide_load(const volatile wide
 	return __sync_val_compare_and_swap((volatile wide *)(uintptr_t)addr, (wide)0, (wide)0);
 }
 
-#define WIDE_UPDATE(name, value_after)                                                               \
-	WIDE wide __tsan_atomic128_##name(volatile wide *addr, wide v, int order);                  \
-	wide __tsan_atomic128_##name(volatile wide *addr, wide v, int order)                        \
-	{                                                                                           \
-		wide old = wide_load(addr), seen, after;                                            \
-                                                                                                    \
-		(void)order;                                                                        \
-		for (;;) {                                                                          \
-			after = value_after;                                                        \
-			seen = __sync_val_compare_and_swap(addr, old, after);                       \
-			if (seen == old)                                                            \
-				break;                                                              \
-			old = seen;                                                                 \
-		}                                                                                   \
-		atomic(addr, sizeof(wide), MODEL_RMW, CALLER, HOOK_ATOMIC, NULL);                   \
-		return old;                                                                         \
+#define WIDE_UPDATE(name, value_after)                                                             \
+	WIDE wide __tsan_atomic128_##name(volatile wide *addr, wide v, int order);                 \
+	wide __tsan_atomic128_##name(volatile wide *addr, wide v, int order)                       \
+	{                                                                                          \
+		wide old = wide_load(addr), seen, after;                                           \
+                                                                                                   \
+		(void)order;                                                                       \
+		for (;;) {                                                                         \
+			after = value_after;                                                       \
+			seen = __sync_val_compare_and_swap(addr, old, after);                      \
+			if (seen == old)                                                           \
+				break;                                                             \
+			old = seen;                                                                \
+		}                                                                                  \
+		atomic(addr, sizeof(wide), MODEL_RMW, CALLER, HOOK_ATOMIC, NULL);                  \
+		return old;                                                                        \
 	}
 
 WIDE_UPDATE(exchange, v)
 WIDE_UPDATE(fetch_add, old + v)
 WIDE_UPDATE(fetch_sub, old - v)
-WIDE_UPDATE(fetch_and, old & v)
+WIDE_UPDATE(fetch_and, old &v)
 WIDE_UPDATE(fetch_or, old | v)
 WIDE_UPDATE(fetch_xor, old ^ v)
-WIDE_UPDATE(fetch_nand, ~(old & v))
+WIDE_UPDATE(fetch_nand, ~(old &v))
 
 WIDE wide __tsan_atomic128_load(const volatile wide *addr, int order);
 WIDE void __tsan_atomic128_store(volatile wide *addr, wide v, int order);
-WIDE wide __tsan_atomic128_compare_exchange_val(volatile wide *addr, wide expected, wide v, int order,
-						int fail_order);
+WIDE wide __tsan_atomic128_compare_exchange_val(volatile wide *addr, wide expected, wide v,
+						int order, int fail_order);
 WIDE int __tsan_atomic128_compare_exchange_strong(volatile wide *addr, wide *expected, wide v,
 						  int order, int fail_order);
-WIDE int __tsan_atomic128_compare_exchange_weak(volatile wide *addr, wide *expected, wide v, int order,
-						int fail_order);
+WIDE int __tsan_atomic128_compare_exchange_weak(volatile wide *addr, wide *expected, wide v,
+						int order, int fail_order);
 
 wide __tsan_atomic128_load(const volatile wide *addr, int order)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Library calls that wait, wake or make threads, defined over the C library's own. They report what the
- * QEMU door sees glibc do to the lock words: at the address of the real function, so that both doors
- * name the same symbol, in the same order. Real locks are tried first: whoever gets in is reported after
- * the real operation, whoever gives up before it.
+ * Library calls that wait, wake or make threads, defined over the C library's own. They report what
+ * the QEMU door sees glibc do to the lock words: at the address of the real function, so that both
+ * doors name the same symbol, in the same order. Real locks are tried first: whoever gets in is
+ * reported after the real operation, whoever gives up before it.
  */
 #include "hooks.h"
 
@@ -41,16 +41,16 @@ static void *real_find(const char *name)
 }
 
 /* A pointer cached in the calling function; looking it up twice does no harm. */
-#define REAL(name)                                                                                   \
-	({                                                                                          \
-		static __typeof__(&name) cached;                                                    \
-		__typeof__(&name) f = __atomic_load_n(&cached, __ATOMIC_RELAXED);                   \
-                                                                                                    \
-		if (!f) {                                                                           \
-			f = (__typeof__(&name))real_find(#name);                                    \
-			__atomic_store_n(&cached, f, __ATOMIC_RELAXED);                             \
-		}                                                                                   \
-		f;                                                                                  \
+#define REAL(name)                                                                                 \
+	({                                                                                         \
+		static __typeof__(&name) cached;                                                   \
+		__typeof__(&name) f = __atomic_load_n(&cached, __ATOMIC_RELAXED);                  \
+                                                                                                   \
+		if (!f) {                                                                          \
+			f = (__typeof__(&name))real_find(#name);                                   \
+			__atomic_store_n(&cached, f, __ATOMIC_RELAXED);                            \
+		}                                                                                  \
+		f;                                                                                 \
 	})
 #define IP(name) ((uint64_t)(uintptr_t)REAL(name))
 
@@ -102,14 +102,14 @@ static uint64_t key_of(const volatile void *object)
 }
 
 /* Runs "call" with the thread waiting for "key". */
-#define WAITING(key, call, woken)                                                                    \
-	({                                                                                          \
-		bool waits = wait_begin(key);                                                       \
-		__typeof__(call) waited = call;                                                     \
-                                                                                                    \
-		if (waits)                                                                          \
-			wait_end(key, woken);                                                       \
-		waited;                                                                             \
+#define WAITING(key, call, woken)                                                                  \
+	({                                                                                         \
+		bool waits = wait_begin(key);                                                      \
+		__typeof__(call) waited = call;                                                    \
+                                                                                                   \
+		if (waits)                                                                         \
+			wait_end(key, woken);                                                      \
+		waited;                                                                            \
 	})
 
 /* ---- Mutexes, as glibc keeps them: kind, lock word, owner, users */
@@ -258,19 +258,19 @@ static void touch(const volatile void *object, uint32_t size, uint64_t ip, enum 
 	door_leave(t);
 }
 
-#define COND_WAIT(name, c, m, call)                                                                  \
-	({                                                                                          \
-		int outcome;                                                                        \
-                                                                                                    \
-		if (inert()) {                                                                      \
-			outcome = call;                                                             \
-		} else {                                                                            \
-			touch(c, 8, IP(name), HOOK_ATOMIC, NULL, 0);                                \
-			mutex_given(m, IP(pthread_mutex_unlock));                                   \
-			outcome = WAITING(key_of(c), call, !waited);                                \
-			mutex_taken(m, IP(pthread_mutex_lock));                                     \
-		}                                                                                   \
-		outcome;                                                                            \
+#define COND_WAIT(name, c, m, call)                                                                \
+	({                                                                                         \
+		int outcome;                                                                       \
+                                                                                                   \
+		if (inert()) {                                                                     \
+			outcome = call;                                                            \
+		} else {                                                                           \
+			touch(c, 8, IP(name), HOOK_ATOMIC, NULL, 0);                               \
+			mutex_given(m, IP(pthread_mutex_unlock));                                  \
+			outcome = WAITING(key_of(c), call, !waited);                               \
+			mutex_taken(m, IP(pthread_mutex_lock));                                    \
+		}                                                                                  \
+		outcome;                                                                           \
 	})
 
 EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
@@ -278,7 +278,8 @@ EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 	return COND_WAIT(pthread_cond_wait, c, m, REAL(pthread_cond_wait)(c, m));
 }
 
-EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until)
+EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
+				  const struct timespec *until)
 {
 	return COND_WAIT(pthread_cond_timedwait, c, m, REAL(pthread_cond_timedwait)(c, m, until));
 }
@@ -335,26 +336,26 @@ EXPORT int pthread_spin_unlock(pthread_spinlock_t *s)
 	struct door_thread *t = hooks_enter();
 
 	if (t) {
-		hooks_report(t, (const void *)s, 4, MODEL_WRITE, IP(pthread_spin_unlock), HOOK_PLAIN,
-			     &unlocked_word);
+		hooks_report(t, (const void *)s, 4, MODEL_WRITE, IP(pthread_spin_unlock),
+			     HOOK_PLAIN, &unlocked_word);
 		wake(t, key_of(s), INT_MAX);
 		door_leave(t);
 	}
 	return REAL(pthread_spin_unlock)(s);
 }
 
-#define RWLOCK(name, try, args, ...)                                                                 \
-	EXPORT int name args                                                                        \
-	{                                                                                           \
-		int result;                                                                         \
-                                                                                                    \
-		if (inert())                                                                        \
-			return REAL(name)(__VA_ARGS__);                                             \
-		touch(l, 4, IP(name), HOOK_ATOMIC, NULL, 0);                                        \
-		result = REAL(try)(l);                                                              \
-		if (result != EBUSY)                                                                \
-			return result;                                                              \
-		return WAITING(key_of(l), REAL(name)(__VA_ARGS__), !waited);                        \
+#define RWLOCK(name, try, args, ...)                                                               \
+	EXPORT int name args                                                                       \
+	{                                                                                          \
+		int result;                                                                        \
+                                                                                                   \
+		if (inert())                                                                       \
+			return REAL(name)(__VA_ARGS__);                                            \
+		touch(l, 4, IP(name), HOOK_ATOMIC, NULL, 0);                                       \
+		result = REAL(try)(l);                                                             \
+		if (result != EBUSY)                                                               \
+			return result;                                                             \
+		return WAITING(key_of(l), REAL(name)(__VA_ARGS__), !waited);                       \
 	}
 
 RWLOCK(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, (pthread_rwlock_t * l), l)
@@ -398,8 +399,8 @@ EXPORT int sem_post(sem_t *s)
 	return REAL(sem_post)(s);
 }
 
-/* Arrivals, by hash of the barrier: the last one wakes the others and does not wait. A collision makes
- * one wait that would not; the real barrier decides. */
+/* Arrivals, by hash of the barrier: the last one wakes the others and does not wait. A collision
+ * makes one wait that would not; the real barrier decides. */
 static uint32_t arrivals[256];
 
 EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
@@ -458,7 +459,8 @@ static void *thread_main(void *arg)
 	return start.body(start.arg);
 }
 
-EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*body)(void *), void *arg)
+EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*body)(void *),
+			  void *arg)
 {
 	struct door_thread *t = hooks_door() ? hooks_thread_new() : NULL;
 	struct start *start = t ? malloc(sizeof(*start)) : NULL;
@@ -504,20 +506,20 @@ EXPORT int sched_yield(void)
 
 /* ---- Calls that wait for something outside of the program, or for a pipe */
 
-#define WAITS(type, name, args, ...)                                                                 \
-	EXPORT type name args                                                                       \
-	{                                                                                           \
-		return WAITING(0, REAL(name)(__VA_ARGS__), waited >= 0);                            \
+#define WAITS(type, name, args, ...)                                                               \
+	EXPORT type name args                                                                      \
+	{                                                                                          \
+		return WAITING(0, REAL(name)(__VA_ARGS__), waited >= 0);                           \
 	}
 
 WAITS(int, usleep, (useconds_t us), us)
 WAITS(int, nanosleep, (const struct timespec *t, struct timespec *left), t, left)
 WAITS(int, clock_nanosleep,
-      (clockid_t clock, int flags, const struct timespec *t, struct timespec *left), clock, flags, t,
-      left)
+      (clockid_t clock, int flags, const struct timespec *t, struct timespec *left), clock, flags,
+      t, left)
 WAITS(int, poll, (struct pollfd * p, nfds_t n, int ms), p, n, ms)
-WAITS(int, ppoll, (struct pollfd * p, nfds_t n, const struct timespec *t, const sigset_t *mask), p, n, t,
-      mask)
+WAITS(int, ppoll, (struct pollfd * p, nfds_t n, const struct timespec *t, const sigset_t *mask), p,
+      n, t, mask)
 WAITS(int, select, (int n, fd_set *r, fd_set *w, fd_set *e, struct timeval *t), n, r, w, e, t)
 WAITS(int, epoll_wait, (int fd, struct epoll_event *e, int n, int ms), fd, e, n, ms)
 WAITS(int, accept, (int fd, struct sockaddr *a, socklen_t *n), fd, a, n)
@@ -533,24 +535,24 @@ EXPORT unsigned int sleep(unsigned int seconds)
 }
 
 /* What is ready does not wait; of a pipe, the other end is woken. */
-#define TRANSFER(name, reads, args, ...)                                                             \
-	EXPORT ssize_t name args                                                                    \
-	{                                                                                           \
-		struct door_file file;                                                              \
-		ssize_t n;                                                                          \
-                                                                                                    \
-		if (inert())                                                                        \
-			return REAL(name)(__VA_ARGS__);                                             \
-		door_file(fd, reads, &file);                                                        \
-		if (!(reads))                                                                       \
-			pipe_wake(file.other);                                                      \
-		if (file.blocks)                                                                    \
-			n = WAITING(file.key, REAL(name)(__VA_ARGS__), waited >= 0);                \
-		else                                                                                \
-			n = REAL(name)(__VA_ARGS__);                                                \
-		if ((reads) && n > 0)                                                               \
-			pipe_wake(file.other);                                                      \
-		return n;                                                                           \
+#define TRANSFER(name, reads, args, ...)                                                           \
+	EXPORT ssize_t name args                                                                   \
+	{                                                                                          \
+		struct door_file file;                                                             \
+		ssize_t n;                                                                         \
+                                                                                                   \
+		if (inert())                                                                       \
+			return REAL(name)(__VA_ARGS__);                                            \
+		door_file(fd, reads, &file);                                                       \
+		if (!(reads))                                                                      \
+			pipe_wake(file.other);                                                     \
+		if (file.blocks)                                                                   \
+			n = WAITING(file.key, REAL(name)(__VA_ARGS__), waited >= 0);               \
+		else                                                                               \
+			n = REAL(name)(__VA_ARGS__);                                               \
+		if ((reads) && n > 0)                                                              \
+			pipe_wake(file.other);                                                     \
+		return n;                                                                          \
 	}
 
 static void pipe_wake(uint64_t key)

@@ -43,7 +43,8 @@ static bool can_run(const char *path, bool search)
 	return search || !faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
 }
 
-/* A child of vfork() runs in its parent's memory: it must not touch the door, and it is not told of. */
+/* A child of vfork() runs in its parent's memory: it must not touch the door, and it is not told
+ * of. */
 static void becomes(const char *path, bool search)
 {
 	struct door *d = hooks_door();

@@ -2,8 +2,8 @@
 /*
  * The QEMU front door: every load and store of a guest that has at least two threads.
  *
- * Not seen: memory that the kernel touches in a system call, prefetches, and with a QEMU before 8.0 the
- * operands of call, ret, indirect jumps, repeated cmps and scas, fxsave and its like.
+ * Not seen: memory that the kernel touches in a system call, prefetches, and with a QEMU before 8.0
+ * the operands of call, ret, indirect jumps, repeated cmps and scas, fxsave and its like.
  */
 #include "qemu.h"
 
@@ -21,8 +21,8 @@
 #define SITES	   (1u << 22)
 #define SITE_INDEX (1u << 23) /* entries of the hash table, a power of two above SITES */
 
-/* Of one instruction. "whole" carries its cost and is charged once an execution: the further parts of a
- * vector access, and the store of an unlocked read-modify-write, go to "rest". */
+/* Of one instruction. "whole" carries its cost and is charged once an execution: the further parts
+ * of a vector access, and the store of an unlocked read-modify-write, go to "rest". */
 struct qemu_site {
 	struct model_site whole, rest;
 	bool locked, vector;
@@ -41,7 +41,8 @@ struct qemu {
 	bool skip_block_ends;
 };
 
-/* QEMU gives most callbacks no argument of ours, so this process's one guest must be found somehow. */
+/* QEMU gives most callbacks no argument of ours, so this process's one guest must be found somehow.
+ */
 static struct qemu *the_qemu;
 /* The guest thread that runs on this host thread, for the callback in which QEMU makes another. */
 static __thread struct guest_thread *current;
@@ -128,8 +129,8 @@ static struct qemu_site *site_new(struct site_table *table, uint64_t ip, uint32_
 	return s;
 }
 
-/* Code is translated again and again, and other code may come to the same address: one site for each
- * different instruction. NULL when the table is full. The table's lock is held. */
+/* Code is translated again and again, and other code may come to the same address: one site for
+ * each different instruction. NULL when the table is full. The table's lock is held. */
 static struct qemu_site *site_find(struct site_table *table, uint64_t ip, uint32_t cost,
 				   const struct x86_insn *insn)
 {
@@ -197,8 +198,8 @@ static void watch(struct qemu *q, const struct qemu_calls *calls, void *insn, ui
 		calls->watch_memory(insn, site);
 }
 
-/* Instructions without memory are charged to the next site of the block, those after the last site to
- * that one. A block without a site has a callback of its own. */
+/* Instructions without memory are charged to the next site of the block, those after the last site
+ * to that one. A block without a site has a callback of its own. */
 void qemu_translate(const struct qemu_calls *calls, void *block)
 {
 	struct qemu *q = the_qemu;
@@ -248,8 +249,8 @@ static bool enter(struct guest_thread *t)
 static struct model_site *site_part(struct guest_thread *t, struct qemu_site *site, uint64_t addr,
 				    bool load)
 {
-	bool part = t->last == site && ((!load && t->last_load) ||
-					(site->vector && addr == t->last_addr + 8));
+	bool part = t->last == site &&
+		    ((!load && t->last_load) || (site->vector && addr == t->last_addr + 8));
 
 	t->last = site;
 	t->last_addr = addr;

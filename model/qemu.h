@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The QEMU front door behind its shims. A shim (qemu_apiN.c) knows the plugin API of one level of QEMU
- * and nothing else: it turns QEMU's callbacks into the calls below.
+ * The QEMU front door behind its shims. A shim (qemu_apiN.c) knows the plugin API of one level of
+ * QEMU and nothing else: it turns QEMU's callbacks into the calls below.
  */
 #ifndef HITMAP_QEMU_H
 #define HITMAP_QEMU_H
@@ -17,21 +17,22 @@ struct qemu_calls {
 	size_t (*insns)(const void *block);
 	void *(*insn)(const void *block, size_t index);
 	uint64_t (*insn_ip)(const void *insn);
-	void *(*insn_host)(const void *insn);	/* where the bytes are in this process */
+	void *(*insn_host)(const void *insn); /* where the bytes are in this process */
 	size_t (*insn_bytes)(const void *insn, uint8_t *bytes, size_t room); /* gives the size */
 	void (*watch_memory)(void *insn, struct qemu_site *site); /* calls qemu_load, qemu_store */
-	void (*watch_block)(void *block, uint32_t insns);	   /* calls qemu_run */
+	void (*watch_block)(void *block, uint32_t insns);	  /* calls qemu_run */
 };
 
 struct qemu_options {
-	const char *detail;	       /* of WIRE_HELLO */
+	const char *detail;	      /* of WIRE_HELLO */
 	const char *(*program)(void); /* path of the guest's binary, once it is loaded */
 	/* QEMU before 8.0 can abort when a memory callback sits on an instruction that ends a block
 	 * (gitlab issue 1381): those stay unseen. */
 	bool skip_block_ends;
 };
 
-/* Connects as "socket=PATH" among the plugin's arguments says. False: the plugin must not install. */
+/* Connects as "socket=PATH" among the plugin's arguments says. False: the plugin must not install.
+ */
 bool qemu_open(int argc, char **argv, const struct qemu_options *options);
 
 void qemu_translate(const struct qemu_calls *calls, void *block);

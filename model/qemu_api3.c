@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Plugin API 3 to 6: QEMU 9.1 to 11.0. What is used here has one form in all of them. From 9.2 on an
- * atomic comes as a load and a store.
+ * Plugin API 3 to 6: QEMU 9.1 to 11.0. What is used here has one form in all of them. From 9.2 on
+ * an atomic comes as a load and a store.
  */
 #define SHIM_API       3
 #define SHIM_API_LAST  6
@@ -13,7 +13,8 @@
 
 /*
  * QEMU refuses a plugin whose version is newer than its own and may refuse older ones. It reads the
- * version after the constructors have run: a function that came with a version tells which QEMU it is.
+ * version after the constructors have run: a function that came with a version tells which QEMU it
+ * is.
  */
 static void __attribute__((constructor)) match_version(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Plugin API 7: QEMU 11.1. Callbacks have lost the plugin's id, all have an argument of ours as their
- * last one, given at registration. Written from the description of that change: not run yet.
+ * Plugin API 7: QEMU 11.1. Callbacks have lost the plugin's id, all have an argument of ours as
+ * their last one, given at registration. Written from the description of that change: not run yet.
  */
 #include "qemu.h"
 
@@ -30,13 +30,16 @@ size_t qemu_plugin_insn_data(const void *insn, void *to, size_t size);
 unsigned int qemu_plugin_mem_size_shift(uint32_t info);
 bool qemu_plugin_mem_is_store(uint32_t info);
 const char *qemu_plugin_path_to_binary(void);
-void qemu_plugin_register_vcpu_mem_cb(void *insn, void (*cb)(unsigned int, uint32_t, uint64_t, void *),
+void qemu_plugin_register_vcpu_mem_cb(void *insn,
+				      void (*cb)(unsigned int, uint32_t, uint64_t, void *),
 				      int flags, int rw, void *context);
 void qemu_plugin_register_vcpu_tb_exec_cb(void *tb, void (*cb)(unsigned int, void *), int flags,
 					  void *context);
 void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id, void (*cb)(void *, void *), void *context);
-void qemu_plugin_register_vcpu_init_cb(plugin_id id, void (*cb)(unsigned int, void *), void *context);
-void qemu_plugin_register_vcpu_exit_cb(plugin_id id, void (*cb)(unsigned int, void *), void *context);
+void qemu_plugin_register_vcpu_init_cb(plugin_id id, void (*cb)(unsigned int, void *),
+				       void *context);
+void qemu_plugin_register_vcpu_exit_cb(plugin_id id, void (*cb)(unsigned int, void *),
+				       void *context);
 void qemu_plugin_register_vcpu_syscall_cb(plugin_id id,
 					  void (*cb)(unsigned int, int64_t, uint64_t, uint64_t,
 						     uint64_t, uint64_t, uint64_t, uint64_t,
@@ -78,14 +81,20 @@ static void watch_memory(void *insn, struct qemu_site *site)
 
 static void watch_block(void *block, uint32_t insns)
 {
-	qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, NO_REGISTERS, (void *)(uintptr_t)insns);
+	qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, NO_REGISTERS,
+					     (void *)(uintptr_t)insns);
 }
 
 static void on_translate(void *tb, void *context)
 {
 	static const struct qemu_calls calls = {
-		qemu_plugin_tb_n_insns, qemu_plugin_tb_get_insn, qemu_plugin_insn_vaddr,
-		qemu_plugin_insn_haddr, insn_bytes, watch_memory, watch_block,
+		qemu_plugin_tb_n_insns,
+		qemu_plugin_tb_get_insn,
+		qemu_plugin_insn_vaddr,
+		qemu_plugin_insn_haddr,
+		insn_bytes,
+		watch_memory,
+		watch_block,
 	};
 
 	(void)context;
@@ -105,7 +114,8 @@ static void on_exit_cpu(unsigned int cpu, void *context)
 }
 
 static void on_syscall(unsigned int cpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3,
-		       uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8, void *context)
+		       uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8,
+		       void *context)
 {
 	const uint64_t args[6] = { a1, a2, a3, a4, a5, a6 };
 

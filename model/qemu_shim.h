@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The body of the shims for plugin API 1 to 6, which differ in a line or two. QEMU's header is packaged
- * nowhere; these are our own declarations of what is used. Before including this a shim defines
- *	SHIM_API	  the first API version that it serves
- *	SHIM_API_LAST	  ... and the last one
- *	SHIM_OLD_DATA	  qemu_plugin_insn_data() gives a pointer (API 1, 2) instead of copying
+ * The body of the shims for plugin API 1 to 6, which differ in a line or two. QEMU's header is
+ *packaged nowhere; these are our own declarations of what is used. Before including this a shim
+ *defines SHIM_API	  the first API version that it serves SHIM_API_LAST	  ... and the last
+ *one SHIM_OLD_DATA	  qemu_plugin_insn_data() gives a pointer (API 1, 2) instead of copying
  *	SHIM_SKIP_ENDS	  see struct qemu_options
  */
 #ifndef HITMAP_QEMU_SHIM_H
@@ -41,7 +40,8 @@ size_t qemu_plugin_insn_data(const void *insn, void *to, size_t size);
 unsigned int qemu_plugin_mem_size_shift(uint32_t info);
 bool qemu_plugin_mem_is_store(uint32_t info);
 const char *qemu_plugin_path_to_binary(void);
-void qemu_plugin_register_vcpu_mem_cb(void *insn, void (*cb)(unsigned int, uint32_t, uint64_t, void *),
+void qemu_plugin_register_vcpu_mem_cb(void *insn,
+				      void (*cb)(unsigned int, uint32_t, uint64_t, void *),
 				      int flags, int rw, void *context);
 void qemu_plugin_register_vcpu_tb_exec_cb(void *tb, void (*cb)(unsigned int, void *), int flags,
 					  void *context);
@@ -98,14 +98,20 @@ static void watch_memory(void *insn, struct qemu_site *site)
 
 static void watch_block(void *block, uint32_t insns)
 {
-	qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, NO_REGISTERS, (void *)(uintptr_t)insns);
+	qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, NO_REGISTERS,
+					     (void *)(uintptr_t)insns);
 }
 
 static void on_translate(plugin_id id, void *tb)
 {
 	static const struct qemu_calls calls = {
-		qemu_plugin_tb_n_insns, qemu_plugin_tb_get_insn, qemu_plugin_insn_vaddr,
-		qemu_plugin_insn_haddr, insn_bytes, watch_memory, watch_block,
+		qemu_plugin_tb_n_insns,
+		qemu_plugin_tb_get_insn,
+		qemu_plugin_insn_vaddr,
+		qemu_plugin_insn_haddr,
+		insn_bytes,
+		watch_memory,
+		watch_block,
 	};
 
 	(void)id;

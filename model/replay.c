@@ -232,7 +232,7 @@ static enum coherence_next record_access(struct replay *r, unsigned int thread,
 	y->op = record->op;
 	if (record->flags & RECORD_ACQUIRE)
 		return lock_enter(r, thread, record);
-	if (record->flags & RECORD_CHANGED && !spin_may_end(r, thread, record))
+	if ((record->flags & RECORD_CHANGED || record->need) && !spin_may_end(r, thread, record))
 		return COHERENCE_AGAIN;
 	return COHERENCE_ACCESS;
 }
@@ -436,12 +436,12 @@ static void replay_burst(struct replay *r)
 		coherence_enter(&r->coherence, thread, y->clock);
 }
 
-void replay_run(struct replay *r)
+void replay_run(struct replay *r, uint64_t steps)
 {
 	replay_return(r);
 	replay_return_spinners(r);
 	r->starved = -1;
-	while (r->coherence.running) {
+	while (r->coherence.running && steps--) {
 		replay_burst(r);
 		if (!coherence_step(&r->coherence)) {
 			r->starved = r->coherence.heap[0];

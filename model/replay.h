@@ -11,8 +11,8 @@
 void replay_init(struct replay *r, struct model *m, unsigned int hold);
 /* A new thread's slot takes part. */
 void replay_join(struct replay *r, unsigned int thread);
-/* Goes on until the thread that acts next has no record. */
-void replay_run(struct replay *r);
+/* Goes on until the thread that acts next has no record, for "steps" steps at most. */
+void replay_run(struct replay *r, uint64_t steps);
 /* Nothing can go on although threads wait for each other: lets the earliest pass. */
 bool replay_force(struct replay *r);
 

@@ -40,7 +40,8 @@ struct lock_replay {
 struct sync {
 	uint32_t versions; /* counted writes, in the order of the host */
 	uint32_t locks;	   /* used of word[] */
-	uint8_t spun;	   /* some thread spins on plain loads of it */
+	uint8_t spun;	   /* some thread has spun on plain loads of it */
+	uint32_t looking;  /* threads that spin on it now */
 	uint64_t acquisitions, releases;
 	struct lock_word word[LINE_LOCKS];
 	struct sync_replay {

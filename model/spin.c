@@ -7,6 +7,7 @@
  * yield. A loop that works while it polls is not a spin, and its time counts. */
 #define SPIN_NEAR	64
 #define SPIN_YIELD_NEAR 4096
+#define SHOW_YIELDS	16 /* of the host's CPU, that a writer grants those who spin */
 
 /* ---- Thread's side */
 
@@ -34,9 +35,21 @@ static void spin_begin(struct model_thread *t, const struct access *a, struct sy
 		y = shadow_sync(&t->model->shadow, a->line);
 	if (!y)
 		return;
+	a->site->spins = 1;
 	__atomic_store_n(&y->spun, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&y->looking, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->passed, t->spin.versions, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->spinning, a->index, __ATOMIC_RELEASE);
+}
+
+void spin_stop(struct model_thread *t)
+{
+	struct shadow *s = &t->model->shadow;
+
+	if (!t->spinning)
+		return;
+	__atomic_fetch_sub(&shadow_sync_get(s, &s->line[t->spinning])->looking, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->spinning, 0, __ATOMIC_RELEASE);
 }
 
 static void spin_remember(struct model_thread *t, const struct access *a, uint32_t versions)
@@ -65,7 +78,9 @@ static void seen_note(struct model_thread *t, const struct access *a, uint8_t *c
 		*changed = RECORD_CHANGED;
 		*was = (uint32_t)s->value;
 	}
-	*s = (struct seen){ a->addr, a->value };
+	if (s->addr != a->addr)
+		*s = (struct seen){ .addr = a->addr };
+	s->value = a->value;
 }
 
 /* The change that ended a spin was not the one waited for: its value mattered. */
@@ -94,7 +109,7 @@ bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed,
 		spin_remember(t, a, versions);
 		return true;
 	}
-	__atomic_store_n(&t->spinning, 0, __ATOMIC_RELEASE);
+	spin_stop(t);
 	if (ends)
 		*changed = RECORD_CHANGED | (a->site->counts ? RECORD_SPUN : 0);
 	if (y && y->spun && a->known)
@@ -102,6 +117,23 @@ bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed,
 	spin_remember(t, a, versions);
 	t->spin.ended = ends;
 	return false;
+}
+
+uint32_t spin_need(struct model_thread *t, const struct access *a)
+{
+	struct sync *y = shadow_sync_get(&t->model->shadow, a->line);
+	struct seen *s = &t->seen[a->addr / 8 % SEEN_WORDS];
+	uint32_t versions;
+	int32_t ahead;
+
+	if (!y || !y->spun || !a->known || a->op != MODEL_READ || t->locks || !a->site->spins)
+		return 0;
+	versions = __atomic_load_n(&y->versions, __ATOMIC_ACQUIRE);
+	if (!s->passes)
+		s->base = versions;
+	ahead = (int32_t)(++s->passes - (versions - s->base));
+	s->credit = ahead > s->credit ? ahead : s->credit;
+	return s->base + s->passes - (uint32_t)s->credit;
 }
 
 void spin_expect(struct model_thread *t, uint64_t addr)
@@ -123,6 +155,28 @@ uint32_t spin_version(struct model_thread *t, const struct access *a)
 	if (a->op == MODEL_READ)
 		return __atomic_load_n(&y->versions, __ATOMIC_ACQUIRE);
 	return __atomic_add_fetch(&y->versions, 1, __ATOMIC_ACQ_REL);
+}
+
+static bool spin_unseen(struct model *m, uint32_t index, uint32_t version)
+{
+	for (unsigned int i = 0; i < m->slots; i++) {
+		const struct model_thread *o = &m->thread[i];
+
+		if (__atomic_load_n(&o->spinning, __ATOMIC_ACQUIRE) == index &&
+		    (int32_t)(__atomic_load_n(&o->passed, __ATOMIC_ACQUIRE) - version) < 0)
+			return true;
+	}
+	return false;
+}
+
+void spin_show(struct model_thread *t, struct line *line, uint32_t index, uint32_t version)
+{
+	struct sync *y = shadow_sync_get(&t->model->shadow, line);
+
+	if (t->locks || !__atomic_load_n(&y->looking, __ATOMIC_RELAXED))
+		return;
+	for (int i = 0; i < SHOW_YIELDS && spin_unseen(t->model, index, version); i++)
+		gate_yield();
 }
 
 /* ---- Replay's side */
@@ -194,7 +248,13 @@ bool spin_may_end(struct replay *r, unsigned int thread, const struct record *re
 {
 	struct sync *y = sync_at(r, record->line);
 
-	if (!y || r->thread[thread].forced || spin_ended(&y->replay[r->hold], record))
+	const struct sync_replay *p;
+
+	if (!y || r->thread[thread].forced)
+		return true;
+	p = &y->replay[r->hold];
+	if ((!record->need || version_reached(p->versions, record->need)) &&
+	    (!(record->flags & RECORD_CHANGED) || spin_ended(p, record)))
 		return true;
 	spinner_add(r, thread, record->line);
 	return false;

@@ -21,15 +21,29 @@
  * saw a change since the thread's last look at the word, of which "*was" is the value; else 0.
  */
 bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed, uint32_t *was);
+/*
+ * How many writes the line must have had before a read by a load that spins at times goes on; 0: any.
+ * Each write lets such a load pass once more, as with a ring's head or a semaphore; the passes that it
+ * was ahead of writes at most are its credit, as a ring's empty slots are the producer's.
+ */
+uint32_t spin_need(struct model_thread *t, const struct access *a);
 /* The thread sleeps until the word changes: what others then read of it counts as with a spin. */
 void spin_expect(struct model_thread *t, uint64_t addr);
 /* The number of a counted write, or of the latest one that a read may have seen; 0 when none spins.
  */
 uint32_t spin_version(struct model_thread *t, const struct access *a);
 
+/*
+ * After write number "version" of a line that threads spin on: lets these look at it, for a short time
+ * at most. A writer whose host never lets them run would go on for long as if alone.
+ */
+void spin_show(struct model_thread *t, struct line *line, uint32_t index, uint32_t version);
+/* The thread spins no more. */
+void spin_stop(struct model_thread *t);
+
 /* Replay's side. Parks a spinner that has no record; false when it must be waited for. */
 bool spin_park(struct replay *r, unsigned int thread);
-/* Whether a read that saw a change may take place. */
+/* Whether a read may take place that saw a change, or that needs writes. */
 bool spin_may_end(struct replay *r, unsigned int thread, const struct record *record);
 /* A write was done: spinners read the line again. */
 void spin_written(struct replay *r, unsigned int thread, const struct record *record,

@@ -44,9 +44,14 @@ struct spin {
 	uint64_t instructions, accesses;
 };
 
-/* What a thread knows of a word of a line that is spun on: the last value that it read or wrote. */
+/*
+ * What a thread knows of a word of a line that is spun on: the last value that it read or wrote; and
+ * how often it went on after reading it, against how often the line was written since version "base".
+ */
 struct seen {
 	uint64_t addr, value;
+	uint32_t base, passes;
+	int32_t credit; /* most passes ahead of writes so far */
 };
 
 /* A ticket drawn: what the thread does next tells whether it was one. */

@@ -13,6 +13,8 @@
 #define RAMP_LEAST    256	 /* a new thread's quantum; it grows with what the thread has run */
 #define RAMP_PART     16
 #define SPIN_SLICE    512  /* instructions between two yields to the host of one that spins */
+#define HELD_LEAD     (1u << 16) /* instructions that one who holds a lock may lead by */
+#define SPIN_STEPS    256  /* of a replay, that one who spins does for the others */
 #define YIELD_NEAR    4096 /* instructions between two yields of a loop that waits */
 
 /* ---- Records */
@@ -84,6 +86,7 @@ static void access_append(struct model_thread *t, const struct access *a, uint8_
 	r->line = a->index;
 	r->version = version;
 	r->was = was;
+	r->need = spin_need(t, a);
 	r->op = (uint8_t)a->op;
 	r->flags = flags | (a->known ? RECORD_VALUE : 0) |
 		   (version && a->op != MODEL_READ ? RECORD_COUNTED : 0);
@@ -91,6 +94,8 @@ static void access_append(struct model_thread *t, const struct access *a, uint8_
 	r->offset = (uint8_t)(a->addr - a->line->addr);
 	r->size = (uint8_t)a->size;
 	stream_publish(t, r);
+	if (version && a->op != MODEL_READ)
+		spin_show(t, a->line, a->index, version);
 }
 
 static void access_contended(struct model_thread *t, const struct access *a)
@@ -204,10 +209,10 @@ static void thread_nudge(struct model_thread *t)
 	gate_wake(&t->nudge);
 }
 
-void stream_replay(struct model *m)
+static void replay_some(struct model *m, uint64_t steps)
 {
 	for (int h = 0; h < MODEL_HOLDS; h++)
-		replay_run(&m->replay[h]);
+		replay_run(&m->replay[h], steps);
 	for (unsigned int i = 0; i < m->slots; i++)
 		thread_trim(&m->thread[i]);
 	for (unsigned int i = bitset_next(&m->waiting, 0); i < MODEL_CPUS;
@@ -216,6 +221,11 @@ void stream_replay(struct model *m)
 			bitset_remove(&m->waiting, i);
 			thread_nudge(&m->thread[i]);
 		}
+}
+
+void stream_replay(struct model *m)
+{
+	replay_some(m, UINT64_MAX);
 }
 
 static uint64_t model_progress(const struct model *m)
@@ -319,25 +329,46 @@ static void thread_limit(struct model_thread *t)
 	t->fast.limit = t->fast.instructions + (more ? more : 1);
 }
 
+/*
+ * Who holds a lock does not stop even for the gate, but at its first access after the release: it
+ * could come to sleep with the lock held each time, and whoever spins on the lock would never find
+ * it free. In long sections it has to.
+ */
+static bool pause_later(struct model_thread *t)
+{
+	if (!t->locks || lock_attempting(t) || thread_lead(t) > HELD_LEAD)
+		return false;
+	t->fast.limit = t->fast.instructions + 1;
+	return true;
+}
+
 void model_pause(struct model_thread *t)
 {
 	struct model *m = t->model;
+	bool spins;
 
 	if (__atomic_load_n(&m->closed, __ATOMIC_RELAXED)) {
 		t->fast.limit = UINT64_MAX;
 		return;
 	}
+	if (pause_later(t))
+		return;
 	locks_abandon(t);
 	if (t->absent)
 		stream_return(t);
-	if (thread_spins(t)) {
+	spins = thread_spins(t);
+	if (spins) {
 		stream_forgive(t);
 		gate_yield();
 	} else {
 		stream_tick(t);
 	}
 	gate_lock(&m->gate);
-	stream_replay(m);
+	/*
+	 * The replays do not wait for one who spins: as long as the others send records they would
+	 * never end, and it would never see what it spins for.
+	 */
+	replay_some(m, spins ? SPIN_STEPS : UINT64_MAX);
 	horizon_wait(t);
 	thread_limit(t);
 	gate_unlock(&m->gate);
@@ -367,7 +398,7 @@ void model_yield(struct model_thread *t)
 	/* It waits for something that the model does not see: the others need not wait for it. */
 	if (!t->spinning && !t->locks)
 		t->yielding = true;
-	stream_replay(m);
+	replay_some(m, SPIN_STEPS);
 	gate_unlock(&m->gate);
 }
 
@@ -607,7 +638,7 @@ void stream_stop(struct model_thread *t)
 	locks_abandon(t);
 	life_count(t);
 	stream_publish(t, stream_append(t, RECORD_END));
-	t->spinning = 0;
+	spin_stop(t);
 	t->alive = t->blocked = t->yielding = false;
 	t->model->alive--;
 }

@@ -8,39 +8,40 @@
  */
 #include "x86.h"
 
-static const char one_byte[] = "mmmm....mmmm...x" /* 00 */
-			       "mmmm....mmmm...." /* 10 */
-			       "mmmm....mmmm...." /* 20 */
-			       "mmmm....mmmm...." /* 30 */
-			       "................" /* 40: REX, taken as a prefix */
-			       "iiiiiiiiiiiiiiii" /* 50: push, pop */
-			       "...m....imimeeee" /* 60 */
-			       "eeeeeeeeeeeeeeee" /* 70: jcc */
-			       "mmmmmmmmmmmmm.em" /* 80: 8d is lea, 8e loads a segment */
-			       "............ie.." /* 90: pushf, popf */
-			       "iiiirrrr..rrrrrr" /* a0 */
-			       "................" /* b0 */
-			       "mmeexxmmiieeee.e" /* c0: ret, VEX, enter, leave, int, iret */
-			       "mmmm...immmmmmmm" /* d0: xlat, x87 */
-			       "eeeeeeeeee.eeeee" /* e0: loop, in, out, call, jmp */
+static const char one_byte[] = "mmmm....mmmm...x"  /* 00 */
+			       "mmmm....mmmm...."  /* 10 */
+			       "mmmm....mmmm...."  /* 20 */
+			       "mmmm....mmmm...."  /* 30 */
+			       "................"  /* 40: REX, taken as a prefix */
+			       "iiiiiiiiiiiiiiii"  /* 50: push, pop */
+			       "...m....imimeeee"  /* 60 */
+			       "eeeeeeeeeeeeeeee"  /* 70: jcc */
+			       "mmmmmmmmmmmmm.em"  /* 80: 8d is lea, 8e loads a segment */
+			       "............ie.."  /* 90: pushf, popf */
+			       "iiiirrrr..rrrrrr"  /* a0 */
+			       "................"  /* b0 */
+			       "mmeexxmmiieeee.e"  /* c0: ret, VEX, enter, leave, int, iret */
+			       "mmmm...immmmmmmm"  /* d0: xlat, x87 */
+			       "eeeeeeeeee.eeeee"  /* e0: loop, in, out, call, jmp */
 			       ".e..e.mm..ee..mx"; /* f0 */
 
-static const char two_byte[] = "eeee.eeeee.e...." /* 00: 0d prefetchw */
-			       "vvvvvvvv........" /* 10: 18-1f prefetch and hints */
-			       "eeee....vvvvvvvv" /* 20 */
-			       "eeeeee..x.x....." /* 30: 38, 3a open two more maps */
-			       "mmmmmmmmmmmmmmmm" /* 40: cmov */
-			       "vvvvvvvvvvvvvvvv" /* 50 */
-			       "vvvvvvvvvvvvvvvv" /* 60 */
-			       "vvvvvvv.vvvvvvvv" /* 70 */
-			       "eeeeeeeeeeeeeeee" /* 80: jcc */
-			       "mmmmmmmmmmmmmmmm" /* 90: setcc */
-			       "ieemmm..ieemmmem" /* a0: push fs, pop fs, cpuid; ae fences, fxsave */
-			       "mm.m..mmm.mmmmmm" /* b0 */
-			       "mmvmmmvm........" /* c0 */
-			       "vvvvvvvvvvvvvvvv" /* d0 */
-			       "vvvvvvvvvvvvvvvv" /* e0 */
-			       "vvvvvvvvvvvvvvv."; /* f0 */
+static const char two_byte[] =
+	"eeee.eeeee.e...."  /* 00: 0d prefetchw */
+	"vvvvvvvv........"  /* 10: 18-1f prefetch and hints */
+	"eeee....vvvvvvvv"  /* 20 */
+	"eeeeee..x.x....."  /* 30: 38, 3a open two more maps */
+	"mmmmmmmmmmmmmmmm"  /* 40: cmov */
+	"vvvvvvvvvvvvvvvv"  /* 50 */
+	"vvvvvvvvvvvvvvvv"  /* 60 */
+	"vvvvvvv.vvvvvvvv"  /* 70 */
+	"eeeeeeeeeeeeeeee"  /* 80: jcc */
+	"mmmmmmmmmmmmmmmm"  /* 90: setcc */
+	"ieemmm..ieemmmem"  /* a0: push fs, pop fs, cpuid; ae fences, fxsave */
+	"mm.m..mmm.mmmmmm"  /* b0 */
+	"mmvmmmvm........"  /* c0 */
+	"vvvvvvvvvvvvvvvv"  /* d0 */
+	"vvvvvvvvvvvvvvvv"  /* e0 */
+	"vvvvvvvvvvvvvvv."; /* f0 */
 
 struct prefixes {
 	bool lock, repeat;
@@ -48,8 +49,8 @@ struct prefixes {
 
 static bool is_prefix(uint8_t byte)
 {
-	static const uint8_t legacy[] = { 0xf0, 0xf2, 0xf3, 0x66, 0x67, 0x2e, 0x36,
-					  0x3e, 0x26, 0x64, 0x65 };
+	static const uint8_t legacy[] = { 0xf0, 0xf2, 0xf3, 0x66, 0x67, 0x2e,
+					  0x36, 0x3e, 0x26, 0x64, 0x65 };
 
 	for (size_t i = 0; i < sizeof(legacy); i++)
 		if (byte == legacy[i])
@@ -76,8 +77,8 @@ static uint8_t extension(const uint8_t *modrm, const uint8_t *end)
 	return modrm < end ? *modrm >> 3 & 7 : 0;
 }
 
-static void take_class(char class, const uint8_t *modrm, const uint8_t *end, const struct prefixes *pre,
-		       struct x86_insn *insn)
+static void take_class(char class, const uint8_t *modrm, const uint8_t *end,
+		       const struct prefixes *pre, struct x86_insn *insn)
 {
 	insn->vector = class == 'v';
 	insn->memory = class == 'i' || class == 'r' ||
@@ -97,8 +98,8 @@ static void take_group5(const uint8_t *modrm, const uint8_t *end, struct x86_ins
 /* Block-ending instructions that nevertheless have an operand in memory. */
 static bool end_has_memory(uint8_t op)
 {
-	static const uint8_t ops[] = { 0x8e, 0x9d, 0xc2, 0xc3, 0xca, 0xcb, 0xcf, 0xe8,
-				       0x6c, 0x6d, 0x6e, 0x6f };
+	static const uint8_t ops[] = { 0x8e, 0x9d, 0xc2, 0xc3, 0xca, 0xcb,
+				       0xcf, 0xe8, 0x6c, 0x6d, 0x6e, 0x6f };
 
 	for (size_t i = 0; i < sizeof(ops); i++)
 		if (op == ops[i])

@@ -8,8 +8,9 @@
 #include <stdint.h>
 
 struct x86_insn {
-	bool memory;	/* has a memory operand, explicit or implied; hints and prefetches do not count */
-	bool locked;	/* an atomic read-modify-write of memory */
+	bool memory; /* has a memory operand, explicit or implied; hints and prefetches do not count
+		      */
+	bool locked; /* an atomic read-modify-write of memory */
 	bool may_lock;	/* xchg, cmpxchg, bts: an atomic that can take a lock */
 	bool fetch_add; /* lock xadd */
 	bool vector;	/* operand of up to 64 bytes, which QEMU reports in parts of 8 */

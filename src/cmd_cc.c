@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * "hitmap cc": a compiler driver whose programs report their memory accesses. Compilation has the thread
- * sanitizer's instrumentation; linking must not see that option, else the sanitizer's own runtime comes
- * in. gcc takes it from a specs file that only its compiler proper reads, clang by -Xclang.
+ * "hitmap cc": a compiler driver whose programs report their memory accesses. Compilation has the
+ * thread sanitizer's instrumentation; linking must not see that option, else the sanitizer's own
+ * runtime comes in. gcc takes it from a specs file that only its compiler proper reads, clang by
+ * -Xclang.
  */
 #include "command.h"
 #include "mem.h"
@@ -54,10 +55,36 @@ static bool in(const char *arg, const char *const *list)
 
 /* Options whose value is the next argument. */
 static const char *const with_value[] = {
-	"-o",  "-I",  "-D",  "-U",  "-L",	 "-l",	     "-x",	 "-T",	      "-u",
-	"-z",  "-e",  "-MF", "-MT", "-MQ",	 "-include", "-imacros", "-isystem",  "-iquote",
-	"-B",  "-Xlinker",   "-Xassembler",	 "-Xclang",  "-Xpreprocessor",	      "-idirafter",
-	"-mllvm",	     "-isysroot",	 "-target",  "--param",	 "-aux-info", NULL,
+	"-o",
+	"-I",
+	"-D",
+	"-U",
+	"-L",
+	"-l",
+	"-x",
+	"-T",
+	"-u",
+	"-z",
+	"-e",
+	"-MF",
+	"-MT",
+	"-MQ",
+	"-include",
+	"-imacros",
+	"-isystem",
+	"-iquote",
+	"-B",
+	"-Xlinker",
+	"-Xassembler",
+	"-Xclang",
+	"-Xpreprocessor",
+	"-idirafter",
+	"-mllvm",
+	"-isysroot",
+	"-target",
+	"--param",
+	"-aux-info",
+	NULL,
 };
 /* Options after which nothing is linked. */
 static const char *const no_link[] = { "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", NULL };
@@ -156,8 +183,11 @@ static struct err *is_clang(const struct arguments *compiler, bool *clang)
 
 static void add_instrumentation(struct arguments *a, bool clang, const char *lib)
 {
-	static const char *const for_clang[] = { "-Qunused-arguments", "-Xclang", "-fsanitize=thread",
-						 "-mllvm", "-tsan-instrument-func-entry-exit=0",
+	static const char *const for_clang[] = { "-Qunused-arguments",
+						 "-Xclang",
+						 "-fsanitize=thread",
+						 "-mllvm",
+						 "-tsan-instrument-func-entry-exit=0",
 						 NULL };
 	char *specs;
 
@@ -174,7 +204,8 @@ static void add_instrumentation(struct arguments *a, bool clang, const char *lib
 /* The whole library, because a shared object that is loaded later may need any of it. */
 static void add_runtime(struct arguments *a, const char *lib)
 {
-	char *library = mem_printf("-Wl,--whole-archive,%s/libhitmap-hooks.a,--no-whole-archive", lib);
+	char *library = mem_printf("-Wl,--whole-archive,%s/libhitmap-hooks.a,--no-whole-archive",
+				   lib);
 
 	add(a, "-x");
 	add(a, "none");
@@ -213,10 +244,11 @@ static struct err *compose(struct arguments *a, char *const *argv, const char *l
 		return e;
 	task_read(argv, &task);
 	if (task.links && task.fixed)
-		return err_next(err_new(ERR_UNSUPPORTED, "cc: -static: the hooks need the C library "
-							 "as a shared object"),
-				"link without -static, or record the program under QEMU: it needs no "
-				"special build");
+		return err_next(
+			err_new(ERR_UNSUPPORTED, "cc: -static: the hooks need the C library "
+						 "as a shared object"),
+			"link without -static, or record the program under QEMU: it needs no "
+			"special build");
 	add_instrumentation(a, clang, lib);
 	add_user(a, argv);
 	/* A shared object finds the hooks in the program. */
@@ -241,9 +273,11 @@ static void print_help(void)
 {
 	puts("usage: hitmap cc ARGUMENTS...\n"
 	     "       hitmap c++ ARGUMENTS...\n"
-	     "Compiles and links as gcc or g++ would, with hooks by which hitmap record sees memory\n"
+	     "Compiles and links as gcc or g++ would, with hooks by which hitmap record sees "
+	     "memory\n"
 	     "accesses without QEMU. Link the program by it as well as its shared objects.\n\n"
-	     "Environment: HITMAP_CC, HITMAP_CXX or else CC, CXX name another compiler (gcc, clang).");
+	     "Environment: HITMAP_CC, HITMAP_CXX or else CC, CXX name another compiler (gcc, "
+	     "clang).");
 }
 
 struct err *cmd_cc(int argc, char **argv)

@@ -130,14 +130,19 @@ def symbols(path):
 
 
 class Names:
-    def __init__(self):
-        self.files = {}
+    """Symbols by file; "brief" looks into the program only."""
+
+    def __init__(self, brief):
+        self.files, self.brief = {}, brief
+
+    def file(self, path):
+        if path not in self.files:
+            self.files[path] = ([], []) if self.brief and "/lib/" in path else symbols(path) if path.startswith("/") and "//" not in path else ([], [])
+        return self.files[path]
 
     def name(self, process, addr):
         path, offset = process.place(addr)
-        if path not in self.files:
-            self.files[path] = symbols(path) if path.startswith("/") and "//" not in path else ([], [])
-        load, table = self.files[path]
+        load, table = self.file(path)
         at = [o_v[1] + offset - o_v[0] for o_v in load if o_v[0] <= offset < o_v[0] + max(o_v[2], o_v[3])]
         best = None
         for a, n, _ in table:
@@ -150,7 +155,7 @@ def data_name(process, names, addr):
     """Objects of the executable: .bss lies in anonymous memory behind its last file mapping."""
     exe = [m for m in process.maps if m[3].startswith("/") and "//" not in m[3]]
     for start, end, offset, path in exe[:1]:
-        load, table = names.files.setdefault(path, symbols(path))
+        load, table = names.file(path)
         base = start - (load[0][1] if load else 0)
         best = [(n, addr - base - a) for a, n, data in table if data and a <= addr - base]
         if best and best[-1][1] < 1 << 24:
@@ -158,8 +163,8 @@ def data_name(process, names, addr):
     return names.name(process, addr)
 
 
-def report(process):
-    names = Names()
+def report(process, brief):
+    names = Names(brief)
     out = {"pid": process.hello.pid, "door": process.hello.door.decode(), "detail":
            process.hello.detail.decode(), "samples": process.samples, "strangers": process.strangers,
            "unordered": process.unordered, "remarks": process.remarks, "comms": process.comms,
@@ -198,6 +203,7 @@ def main():
     p.add_argument("--timeout", type=float, default=60)
     p.add_argument("--interrupt", type=float, help="send SIGINT after so many seconds")
     p.add_argument("--leave", type=float, help="close the connection after so many seconds")
+    p.add_argument("--brief", action="store_true", help="no symbols of libraries")
     p.add_argument("command", nargs="+")
     args = p.parse_args()
     folder = tempfile.mkdtemp()
@@ -241,7 +247,7 @@ def main():
     os.unlink(path)
     os.rmdir(folder)
     print(json.dumps({"status": child.returncode, "seconds": round(ended - start, 3),
-                      "processes": [report(q) for q in processes if q.hello]}, indent=1))
+                      "processes": [report(q, args.brief) for q in processes if q.hello]}, indent=1))
 
 
 main()

@@ -32,8 +32,11 @@ struct peer {
 
 static struct model_config config(void)
 {
-	struct model_config c = { .version = MODEL_VERSION, .size = sizeof(c), .quantum = 4096,
-				  .hit_period = 64, .seed = 1 };
+	struct model_config c = { .version = MODEL_VERSION,
+				  .size = sizeof(c),
+				  .quantum = 4096,
+				  .hit_period = 64,
+				  .seed = 1 };
 	struct model_machine *m = &c.machine;
 
 	m->mhz = 1000;
@@ -204,7 +207,8 @@ static void a_child_forgets_its_parents_model_and_connection(void **state)
 		bool seen = door_is_forked(d);
 
 		door_forked(d);
-		_exit(!(seen && !door_is_forked(d) && door_descriptor(d) < 0 && !door_enter(&first)));
+		_exit(!(seen && !door_is_forked(d) && door_descriptor(d) < 0 &&
+			!door_enter(&first)));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -238,8 +242,14 @@ static void map_lines_are_read(void **state)
 
 static void other_lines_are_no_maps(void **state)
 {
-	static const char *const lines[] = { "", "-", "12", "12-", "12-10 rw-p 0 0:0 0", "12-20 rw",
-					     "zz-20 rw-p 0 0:0 0", "12-20 rw-p 0 0 0" };
+	static const char *const lines[] = { "",
+					     "-",
+					     "12",
+					     "12-",
+					     "12-10 rw-p 0 0:0 0",
+					     "12-20 rw",
+					     "zz-20 rw-p 0 0:0 0",
+					     "12-20 rw-p 0 0 0" };
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct door_region r;

@@ -83,7 +83,8 @@ static void instructions_are_told_apart(void **state)
 		if (flags(&insn) == codes[i].want)
 			continue;
 		wrong++;
-		print_error("%s: flags %#x, want %#x\n", codes[i].text, flags(&insn), codes[i].want);
+		print_error("%s: flags %#x, want %#x\n", codes[i].text, flags(&insn),
+			    codes[i].want);
 	}
 	assert_int_equal(wrong, 0);
 }
