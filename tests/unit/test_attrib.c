@@ -179,6 +179,34 @@ static void without_an_inode_a_file_that_is_still_there_is_known_by_its_path(voi
 	DONE;
 }
 
+/* Text of perf script has the names of addresses, whether their file is here or not. */
+static void what_a_recording_says_of_an_address_is_its_name(void **state)
+{
+	struct event ev = { .kind = EVENT_SYMBOL };
+	struct code_place place;
+	WITH_ATTRIB;
+
+	assert_false(attrib_code(a, NULL, 0x401010, &place));
+	ev.symbol.addr = 0x401010;
+	ev.symbol.offset = 0x10;
+	ev.symbol.name = intern_string(pool, "work");
+	ev.symbol.file = intern_string(pool, "/nowhere/program");
+	attrib_event(a, &ev);
+	for (int mapped = 0; mapped < 2; mapped++) {
+		const struct mapping *m = attrib_mapping(a, 1, USER, 0x401010);
+
+		assert_int_equal(m != NULL, mapped);
+		assert_true(attrib_code(a, m, 0x401010, &place));
+		assert_string_equal(place.function, "work");
+		assert_int_equal(place.function_offset, 0x10);
+		assert_string_equal(place.file, "program");
+		add_map(a, pool, 1, 0x400000, 0x2000, "/nowhere/program");
+	}
+	assert_true(attrib_code(a, attrib_mapping(a, 1, USER, 0x401011), 0x401011, &place));
+	assert_null(place.function);
+	DONE;
+}
+
 static void a_fork_has_its_parents_maps_and_changes_its_own_only(void **state)
 {
 	WITH_ATTRIB;
@@ -645,6 +673,7 @@ int main(void)
 		cmocka_unit_test(a_later_map_replaces_what_it_overlaps_and_nothing_else),
 		cmocka_unit_test(a_mapping_outlives_what_replaced_it),
 		cmocka_unit_test(shared_memory_is_known_by_its_file_and_place),
+		cmocka_unit_test(what_a_recording_says_of_an_address_is_its_name),
 		cmocka_unit_test(without_an_inode_a_file_that_is_still_there_is_known_by_its_path),
 		cmocka_unit_test(a_fork_has_its_parents_maps_and_changes_its_own_only),
 		cmocka_unit_test(what_ran_before_the_recording_has_the_maps_it_was_listed_with),
