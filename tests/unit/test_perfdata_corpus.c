@@ -14,7 +14,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -284,6 +286,56 @@ static void text_of_perf_script_gives_the_recordings_samples(void **state)
 			   "oracle_quipper_weight_struct_perf_script.txt");
 }
 
+/* A copy in memory, which is cut shorter byte by byte; "path" is a name for it. */
+static int copy_to_memory(const char *name, char path[64])
+{
+	char *from = path_of("", name), buffer[65536];
+	FILE *in = fopen(from, "r");
+	int fd = memfd_create("cut", 0);
+	size_t got;
+
+	assert_non_null(in);
+	assert_true(fd >= 0);
+	while ((got = fread(buffer, 1, sizeof(buffer), in)))
+		assert_int_equal(write(fd, buffer, got), got);
+	fclose(in);
+	free(from);
+	snprintf(path, 64, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+static void cut_at_any_byte_the_whole_records_are_kept(void **state)
+{
+	static const char *const names[] = {
+		"quipper_piped.no_attr_ids-4.14", "quipper_piped.header_features-4.16",
+		"quipper_group_desc-4.14",	  "lpd_sleep.compressed2.data",
+		"lpd_sleep.compressed.pipe.data",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct counts got, last = { 0 };
+		char path[64];
+		int fd = copy_to_memory(names[i], path);
+		off_t size = lseek(fd, 0, SEEK_END);
+
+		assert_null(count_records(path, &last));
+		while (size--) {
+			struct err *e;
+
+			assert_int_equal(ftruncate(fd, size), 0);
+			e = count_records(path, &got);
+			if (e)
+				assert_non_null(err_advice(e));
+			err_free(e);
+			if (got.samples > last.samples || got.maps > last.maps)
+				fail_msg("%s: more at %lld bytes", names[i], (long long)size);
+			last = got;
+		}
+		assert_int_equal(last.samples, 0);
+		close(fd);
+	}
+}
+
 /* Whatever is in the folders ends, and ends well or with words. */
 static void nothing_in_the_folders_does_harm(void **state)
 {
@@ -319,6 +371,7 @@ int main(void)
 		cmocka_unit_test(every_file_gives_its_records_or_one_message),
 		cmocka_unit_test(samples_are_those_of_perf_script),
 		cmocka_unit_test(text_of_perf_script_gives_the_recordings_samples),
+		cmocka_unit_test(cut_at_any_byte_the_whole_records_are_kept),
 		cmocka_unit_test(nothing_in_the_folders_does_harm),
 	};
 	struct stat st;
