@@ -60,14 +60,13 @@ static inline void atomic(const volatile void *addr, uint32_t size, enum model_o
 	}                                                                                          \
 	void __tsan_atomic##bits##_store(volatile type *addr, type v, int order)                   \
 	{                                                                                          \
-		/* Reported first: when others see a lock free, the model has its release. A       \
-		 * sequentially consistent store is an exchange on x86. */                         \
-		atomic(addr, sizeof(type), order == __ATOMIC_SEQ_CST ? MODEL_RMW : MODEL_WRITE,    \
-		       CALLER, order == __ATOMIC_SEQ_CST ? HOOK_MAY_LOCK : HOOK_ATOMIC, &v);       \
+		/* A sequentially consistent store is an exchange on x86. */                       \
 		if (order == __ATOMIC_SEQ_CST)                                                     \
 			__atomic_store_n(addr, v, __ATOMIC_SEQ_CST);                               \
 		else                                                                               \
 			__atomic_store_n(addr, v, __ATOMIC_RELEASE);                               \
+		atomic(addr, sizeof(type), order == __ATOMIC_SEQ_CST ? MODEL_RMW : MODEL_WRITE,    \
+		       CALLER, order == __ATOMIC_SEQ_CST ? HOOK_MAY_LOCK : HOOK_ATOMIC, &v);       \
 	}                                                                                          \
 	type __tsan_atomic##bits##_exchange(volatile type *addr, type v, int order)                \
 	{                                                                                          \

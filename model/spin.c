@@ -169,14 +169,34 @@ static bool spin_unseen(struct model *m, uint32_t index, uint32_t version)
 	return false;
 }
 
-void spin_show(struct model_thread *t, struct line *line, uint32_t index, uint32_t version)
+static void spin_wait_seen(struct model_thread *t, uint32_t index, uint32_t version)
 {
-	struct sync *y = shadow_sync_get(&t->model->shadow, line);
+	struct shadow *s = &t->model->shadow;
+	struct sync *y = shadow_sync_get(s, &s->line[index]);
 
 	if (t->locks || !__atomic_load_n(&y->looking, __ATOMIC_RELAXED))
 		return;
 	for (int i = 0; i < SHOW_YIELDS && spin_unseen(t->model, index, version); i++)
 		gate_yield();
+}
+
+void spin_show(struct model_thread *t, uint32_t index, uint32_t version, bool done)
+{
+	if (done) {
+		spin_wait_seen(t, index, version);
+		return;
+	}
+	t->show_line = index;
+	t->show_version = version;
+}
+
+void spin_show_late(struct model_thread *t)
+{
+	uint32_t index = t->show_line;
+
+	t->show_line = 0;
+	if (index)
+		spin_wait_seen(t, index, t->show_version);
 }
 
 /* ---- Replay's side */

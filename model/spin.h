@@ -35,9 +35,12 @@ uint32_t spin_version(struct model_thread *t, const struct access *a);
 
 /*
  * After write number "version" of a line that threads spin on: lets these look at it, for a short time
- * at most. A writer whose host never lets them run would go on for long as if alone.
+ * at most. A writer whose host never lets them run would go on for long as if alone. "done" false: the
+ * write is about to happen, and is shown at the thread's next access.
  */
-void spin_show(struct model_thread *t, struct line *line, uint32_t index, uint32_t version);
+void spin_show(struct model_thread *t, uint32_t index, uint32_t version, bool done);
+/* What is still to be shown. */
+void spin_show_late(struct model_thread *t);
 /* The thread spins no more. */
 void spin_stop(struct model_thread *t);
 

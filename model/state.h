@@ -77,6 +77,7 @@ struct model_thread {
 	struct ticket ticket;
 	struct spin spin;
 	struct seen seen[SEEN_WORDS];
+	uint32_t show_line, show_version; /* a write that spinners shall see; line 0: none */
 	bool yielded;		/* since the last load */
 	uint64_t yield_at;	/* instructions at the last yield */
 	uint64_t yield_written; /* records then */

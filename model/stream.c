@@ -95,7 +95,7 @@ static void access_append(struct model_thread *t, const struct access *a, uint8_
 	r->size = (uint8_t)a->size;
 	stream_publish(t, r);
 	if (version && a->op != MODEL_READ)
-		spin_show(t, a->line, a->index, version);
+		spin_show(t, a->index, version, a->known);
 }
 
 static void access_contended(struct model_thread *t, const struct access *a)
@@ -143,6 +143,7 @@ void model_access_shared(struct model_thread *t, uint64_t addr, uint32_t size, e
 
 	if (__atomic_load_n(&t->model->closed, __ATOMIC_RELAXED))
 		return;
+	spin_show_late(t);
 	for (; size; size -= part, addr += part) {
 		part = line - (uint32_t)(addr & (line - 1));
 		part = part < size ? part : size;
