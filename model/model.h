@@ -75,7 +75,7 @@ struct model_site {
 	uint8_t may_lock; /* xchg, cmpxchg, bts: an operation that can take a lock */
 	uint8_t fetch_add;	 /* xadd: can draw a ticket */
 	uint8_t counts;		 /* the model's: a spin here goes on after a change */
-	uint8_t spins;		 /* the model's: a load that has been seen to spin */
+	uint32_t spins, passes;	 /* the model's: times that this load spun; that it went on */
 	uint32_t zeroes, others; /* the model's: writes after which the word was 0, was not 0 */
 };
 

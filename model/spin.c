@@ -7,6 +7,7 @@
  * yield. A loop that works while it polls is not a spin, and its time counts. */
 #define SPIN_NEAR	64
 #define SPIN_YIELD_NEAR 4096
+#define SPIN_RARE	8 /* a load that spins less often than once in so many passes seldom waits */
 #define SHOW_YIELDS	16 /* of the host's CPU, that a writer grants those who spin */
 
 /* ---- Thread's side */
@@ -35,7 +36,7 @@ static void spin_begin(struct model_thread *t, const struct access *a, struct sy
 		y = shadow_sync(&t->model->shadow, a->line);
 	if (!y)
 		return;
-	a->site->spins = 1;
+	__atomic_fetch_add(&a->site->spins, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&y->spun, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&y->looking, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->passed, t->spin.versions, __ATOMIC_RELAXED);
@@ -128,11 +129,14 @@ uint32_t spin_need(struct model_thread *t, const struct access *a)
 
 	if (!y || !y->spun || !a->known || a->op != MODEL_READ || t->locks || !a->site->spins)
 		return 0;
+	__atomic_fetch_add(&a->site->passes, 1, __ATOMIC_RELAXED);
 	versions = __atomic_load_n(&y->versions, __ATOMIC_ACQUIRE);
 	if (!s->passes)
 		s->base = versions;
 	ahead = (int32_t)(++s->passes - (versions - s->base));
 	s->credit = ahead > s->credit ? ahead : s->credit;
+	if (a->site->passes / SPIN_RARE > a->site->spins)
+		return 0;
 	return s->base + s->passes - (uint32_t)s->credit;
 }
 

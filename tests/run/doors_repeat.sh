@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # HITM totals of the model through both doors: the same on an idle and on a busy machine, and for any
-# quantum. Also 100 runs of a program whose threads come and go.
+# quantum. Also runs of a program whose threads come and go. doors_repeat.sh BUILD [long]: five runs idle
+# and five busy instead of two and two, 100 runs of the churn instead of 20.
 set -u
 cd "$(dirname "$0")/../.."
 hitmap=$PWD/${1:-build}/hitmap
@@ -9,6 +10,8 @@ work=$(mktemp -d)
 busy=
 trap '[ -z "$busy" ] || kill $busy 2>/dev/null; rm -rf "$work"' EXIT
 failed=0
+quanta="4096 65536" churns=20
+[ "${2:-}" != long ] || { quanta="8192 4096 8192 65536 8192"; churns=100; }
 
 program() { # DOOR NAME: path of the built program
 	local cc="cc"
@@ -16,8 +19,9 @@ program() { # DOOR NAME: path of the built program
 	[ -x "$work/$2.$1" ] || $cc -O2 -g -pthread -o "$work/$2.$1" "tests/programs/$2.c" || exit 1
 }
 
-# HITMs at the typical hold of the program's own lines. Of a ring those of its head and its tail: how many
-# filled slots the consumer finds is the program's own business with the host's scheduler.
+# HITMs at the typical hold of the program's own lines. Of a ring those of its head and its tail; they spread
+# by a percent or two, and further when the producer gets so far ahead on the host that it has to wait: only
+# then does the model learn that it ever does.
 hitms() { # DOOR QUANTUM MACHINE NAME ARGUMENTS
 	local door=$1 quantum=$2 machine=$3 name=$4
 	shift 4
@@ -39,13 +43,13 @@ load() { # on | off
 	fi
 }
 
-spread() { # PERCENT DOOR NAME MACHINE ARGUMENTS: ten runs, half of them on a busy machine
+spread() { # PERCENT DOOR NAME MACHINE ARGUMENTS: half of the runs are on a busy machine
 	local most=$1 door=$2 name=$3 machine=$4 all= low high
 	shift 4
 	program "$door" "$name"
 	for state in off on; do
 		[ $state = off ] || load on
-		for quantum in 8192 4096 8192 65536 8192; do
+		for quantum in $quanta; do
 			all="$all $(hitms "$door" $quantum "$machine" "$name" "$@")"
 		done
 		[ $state = off ] || load off
@@ -61,13 +65,13 @@ spread() { # PERCENT DOOR NAME MACHINE ARGUMENTS: ten runs, half of them on a bu
 for door in hooks qemu; do
 	spread 1 $door neighbours small 2 20000
 	spread 1 $door atomic small 2 20000
-	spread 1 $door spin small 2 5000
+	spread 1 $door spin small 2 10000
 	spread 1 $door mutex small 2 3000
-	spread 3 $door ring small 2 20000
+	spread 12 $door ring small 2 20000
 	spread 5 $door spin cascadelake-2s-192t 192 20
 done
 program qemu churn
-for i in $(seq 100); do
+for i in $(seq $churns); do
 	"$hitmap" record -q --door qemu -o "$work/data" -- "$work/churn.qemu" 4 3 >"$work/out" 2>&1 || {
 		echo "churn: run $i:" "$(cat "$work/out")"
 		failed=1
