@@ -254,6 +254,11 @@ const struct mapping *attrib_memory(const struct mapping *m)
 	return m ? m->memory : NULL;
 }
 
+const struct event_map *attrib_map(const struct mapping *m)
+{
+	return &m->map;
+}
+
 static void on_map(struct attrib *a, const struct event *ev)
 {
 	struct process *p = ev->map.kernel ? &a->kernel : process_get(a, ev->pid);

@@ -28,6 +28,9 @@ const struct mapping *attrib_mapping(struct attrib *a, uint32_t pid, uint8_t cpu
  */
 const struct mapping *attrib_memory(const struct mapping *m);
 
+/* What the recording said of a mapping. */
+const struct event_map *attrib_map(const struct mapping *m);
+
 /* The name of a thread, or NULL. */
 const char *attrib_comm(const struct attrib *a, uint32_t pid, uint32_t tid);
 
