@@ -18,9 +18,9 @@ static const struct {
 	uint16_t lvl;
 	uint8_t counter;
 } hits[] = {
-	{ PERF_MEM_LVL_UNC, C2C_LD_UNCACHED }, { PERF_MEM_LVL_IO, C2C_LD_IO },
+	{ PERF_MEM_LVL_UNC, C2C_LD_UNCACHED },	  { PERF_MEM_LVL_IO, C2C_LD_IO },
 	{ PERF_MEM_LVL_LFB, C2C_LD_FILL_BUFFER }, { PERF_MEM_LVL_L1, C2C_LD_L1 },
-	{ PERF_MEM_LVL_L2, C2C_LD_L2 }, { PERF_MEM_LVL_LOC_RAM, C2C_LCL_DRAM },
+	{ PERF_MEM_LVL_L2, C2C_LD_L2 },		  { PERF_MEM_LVL_LOC_RAM, C2C_LCL_DRAM },
 };
 
 /* perf takes remote without hops for remote DRAM and for a remote cache at once. */
@@ -205,8 +205,8 @@ static const struct mapping *find_code(struct builder *b, const struct sample *s
  * file. */
 static bool keeps_addresses(const struct event_map *map)
 {
-	static const char *const PREFIXES[] = { "//anon", "/dev/zero", "/anon_hugepage", "[stack",
-						"/SYSV", "[heap]", "[kernel.kallsyms]" };
+	static const char *const PREFIXES[] = { "//anon", "/dev/zero", "/anon_hugepage",   "[stack",
+						"/SYSV",  "[heap]",    "[kernel.kallsyms]" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(PREFIXES); i++)
 		if (!strncmp(map->path, PREFIXES[i], strlen(PREFIXES[i])))
@@ -266,8 +266,8 @@ static uint32_t line_find(struct builder *b, const struct line_key *key, const s
 		if (!line_key_compare(&b->lines[i].key, key))
 			return i;
 	mem_grow(&b->lines, &b->line_room, b->line_count);
-	b->lines[b->line_count] =
-		(struct line_entry){ .key = *key, .addr = line_start(s->addr, LINE_SIZE) };
+	b->lines[b->line_count] = (struct line_entry){ .key = *key,
+						       .addr = line_start(s->addr, LINE_SIZE) };
 	table_put(&b->line_table, hash, b->line_count);
 	return b->line_count++;
 }

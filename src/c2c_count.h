@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts as perf c2c counts (c2c_decode_stats() and builtin-c2c.c of Linux 6.1; the same in 6.12), so
- * that its figures can be had from any recording and held against perf. One sample may add to several
- * counters, some of them twice; docs/counting.md says where that misleads. Nothing of this is filled
- * unless it is asked for.
+ * Counts as perf c2c counts (c2c_decode_stats() and builtin-c2c.c of Linux 6.1; the same in 6.12),
+ * so that its figures can be had from any recording and held against perf. One sample may add to
+ * several counters, some of them twice; docs/counting.md says where that misleads. Nothing of this
+ * is filled unless it is asked for.
  */
 #ifndef HITMAP_C2C_COUNT_H
 #define HITMAP_C2C_COUNT_H
@@ -57,8 +57,14 @@ struct c2c_step {
 };
 
 /* Kinds of sample that have a mean weight; a sample is of the first that it counts as. */
-enum c2c_kind { C2C_MEAN_RMT_HITM, C2C_MEAN_LCL_HITM, C2C_MEAN_RMT_PEER, C2C_MEAN_LCL_PEER,
-		C2C_MEAN_LOAD, C2C_MEANS };
+enum c2c_kind {
+	C2C_MEAN_RMT_HITM,
+	C2C_MEAN_LCL_HITM,
+	C2C_MEAN_RMT_PEER,
+	C2C_MEAN_LCL_PEER,
+	C2C_MEAN_LOAD,
+	C2C_MEANS
+};
 
 struct c2c_mean {
 	double value;
@@ -103,7 +109,8 @@ struct c2c {
 /* What a sample with this data source counts as, before its mappings are looked at. */
 struct c2c_step c2c_decode(uint64_t data_src, uint64_t addr);
 
-/* Reads a source to its end. On an error "*c2c" holds what came before it (it is set all the same). */
+/* Reads a source to its end. On an error "*c2c" holds what came before it (it is set all the same).
+ */
 struct err *c2c_read(struct source *s, struct attrib *attrib, struct c2c **c2c);
 void c2c_free(struct c2c *c);
 

@@ -14,29 +14,61 @@
 
 struct c2c_display {
 	const char *name, *title;
-	const char *head[2];  /* of the column of percentages */
+	const char *head[2];		/* of the column of percentages */
 	const char *group, *columns[2]; /* of the line table; total is before these */
 	const char *pareto_group, *pareto_columns[2], *cycles[2];
-	uint8_t ranks[2];     /* counters that are summed up; perf's percentages are of the sum */
+	uint8_t ranks[2]; /* counters that are summed up; perf's percentages are of the sum */
 	uint8_t local, remote;
-	uint8_t means[2];     /* remote, local */
+	uint8_t means[2]; /* remote, local */
 };
 
 #define HITM_HEADS                                                                                 \
 	"------- Load Hitm -------", { "LclHitm", "RmtHitm" }, "----- HITM -----",                 \
-		{ "RmtHitm", "LclHitm" }, { "rmt hitm", "lcl hitm" }
-#define HITM_MEANS { C2C_MEAN_RMT_HITM, C2C_MEAN_LCL_HITM }
+		{ "RmtHitm", "LclHitm" },                                                          \
+	{                                                                                          \
+		"rmt hitm", "lcl hitm"                                                             \
+	}
+#define HITM_MEANS                                                                                 \
+	{                                                                                          \
+		C2C_MEAN_RMT_HITM, C2C_MEAN_LCL_HITM                                               \
+	}
 
 static const struct c2c_display displays[] = {
-	{ "tot", "Total HITMs", { "Tot", "Hitm" }, HITM_HEADS, { C2C_LCL_HITM, C2C_RMT_HITM },
-	  C2C_LCL_HITM, C2C_RMT_HITM, HITM_MEANS },
-	{ "rmt", "Remote HITMs", { "Rmt", "Hitm" }, HITM_HEADS, { C2C_RMT_HITM, C2C_RMT_HITM },
-	  C2C_LCL_HITM, C2C_RMT_HITM, HITM_MEANS },
-	{ "lcl", "Local HITMs", { "Lcl", "Hitm" }, HITM_HEADS, { C2C_LCL_HITM, C2C_LCL_HITM },
-	  C2C_LCL_HITM, C2C_RMT_HITM, HITM_MEANS },
-	{ "peer", "Peer Snoop", { "Peer", "Snoop" }, "------- Load Peer -------",
-	  { "Local", "Remote" }, "-- Peer Snoop --", { "Rmt", "Lcl" }, { "rmt peer", "lcl peer" },
-	  { C2C_LCL_PEER, C2C_RMT_PEER }, C2C_LCL_PEER, C2C_RMT_PEER,
+	{ "tot",
+	  "Total HITMs",
+	  { "Tot", "Hitm" },
+	  HITM_HEADS,
+	  { C2C_LCL_HITM, C2C_RMT_HITM },
+	  C2C_LCL_HITM,
+	  C2C_RMT_HITM,
+	  HITM_MEANS },
+	{ "rmt",
+	  "Remote HITMs",
+	  { "Rmt", "Hitm" },
+	  HITM_HEADS,
+	  { C2C_RMT_HITM, C2C_RMT_HITM },
+	  C2C_LCL_HITM,
+	  C2C_RMT_HITM,
+	  HITM_MEANS },
+	{ "lcl",
+	  "Local HITMs",
+	  { "Lcl", "Hitm" },
+	  HITM_HEADS,
+	  { C2C_LCL_HITM, C2C_LCL_HITM },
+	  C2C_LCL_HITM,
+	  C2C_RMT_HITM,
+	  HITM_MEANS },
+	{ "peer",
+	  "Peer Snoop",
+	  { "Peer", "Snoop" },
+	  "------- Load Peer -------",
+	  { "Local", "Remote" },
+	  "-- Peer Snoop --",
+	  { "Rmt", "Lcl" },
+	  { "rmt peer", "lcl peer" },
+	  { C2C_LCL_PEER, C2C_RMT_PEER },
+	  C2C_LCL_PEER,
+	  C2C_RMT_PEER,
 	  { C2C_MEAN_RMT_PEER, C2C_MEAN_LCL_PEER } },
 };
 
@@ -81,12 +113,15 @@ static void print_title(const struct c2c_report *r, const char *title)
 
 struct figure_row {
 	const char *name;
-	uint8_t counters[2]; /* summed up; C2C_COUNTERS: none */
+	uint8_t counters[2];			     /* summed up; C2C_COUNTERS: none */
 	uint32_t (*get)(const struct c2c_counts *c); /* instead of counters */
-	bool share; /* of the LLC misses, in percent */
+	bool share;				     /* of the LLC misses, in percent */
 };
 
-#define ONE(counter) { counter, C2C_COUNTERS }
+#define ONE(counter)                                                                               \
+	{                                                                                          \
+		counter, C2C_COUNTERS                                                              \
+	}
 
 static const struct figure_row trace_rows[] = {
 	{ "Total records", ONE(C2C_RECORDS), NULL, false },
@@ -139,7 +174,10 @@ static const struct figure_row shared_rows[] = {
 	{ "LLC hits on shared lines", { C2C_LD_LLC, C2C_LCL_HITM }, NULL, false },
 	{ "Load hits on peer cache or nodes", { C2C_LCL_PEER, C2C_RMT_PEER }, NULL, false },
 	{ "Locked Access on shared lines", ONE(C2C_LOCKED), NULL, false },
-	{ "Blocked Access on shared lines", { C2C_BLOCKED_DATA, C2C_BLOCKED_ADDRESS }, NULL, false },
+	{ "Blocked Access on shared lines",
+	  { C2C_BLOCKED_DATA, C2C_BLOCKED_ADDRESS },
+	  NULL,
+	  false },
 	{ "Store HITs on shared lines", ONE(C2C_STORES), NULL, false },
 	{ "Store L1D hits on shared lines", ONE(C2C_ST_L1_HIT), NULL, false },
 	{ "Store No available memory level", ONE(C2C_ST_UNKNOWN), NULL, false },
@@ -378,15 +416,16 @@ static bool is_kernel_text(const struct event_map *map)
 static void name_code(const struct c2c_report *r, const struct c2c_row *row, struct code_names *n)
 {
 	struct code_place place;
-	char level = row->cpumode == PERF_RECORD_MISC_KERNEL ? 'k' :
-		     row->cpumode == PERF_RECORD_MISC_USER   ? '.' : 'H';
+	char level = row->cpumode == PERF_RECORD_MISC_KERNEL ? 'k'
+		     : row->cpumode == PERF_RECORD_MISC_USER ? '.'
+							     : 'H';
 	bool known = attrib_code(r->attrib, row->code, row->ip, &place);
 
 	if (known && place.function)
 		snprintf(n->symbol, sizeof(n->symbol), "[%c] %s", level, place.function);
 	else
 		snprintf(n->symbol, sizeof(n->symbol), "[%c] 0x%016" PRIx64, level, row->ip);
-	n->object = known && place.file ? place.file : "[unknown]";
+	n->object = row->code && known && place.file ? place.file : "[unknown]";
 	if (row->code && is_kernel_text(attrib_map(row->code)))
 		n->object = KERNEL_TEXT;
 }
@@ -595,11 +634,9 @@ static void choose_lines(struct c2c_report *r, bool all)
 void report_c2c(FILE *out, const struct recording *recording, const struct c2c *c2c,
 		struct attrib *attrib, const struct c2c_display *display, bool all)
 {
-	struct c2c_report r = { .out = out,
-				.recording = recording,
-				.c2c = c2c,
-				.attrib = attrib,
-				.display = display };
+	struct c2c_report r = {
+		.out = out, .recording = recording, .c2c = c2c, .attrib = attrib, .display = display
+	};
 
 	choose_lines(&r, all);
 	print_trace(&r);

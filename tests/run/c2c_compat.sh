@@ -51,7 +51,10 @@ while read -r name judge options; do
 		2>/dev/null || { echo "$name: not generated"; fail=1; continue; }
 	[ "$judge" = oracle ] && against_oracle "$name"
 	if [ "$have_perf" ]; then
-		for display in tot rmt lcl peer; do
+		displays=tot
+		[ "$name" = classes ] || [ "$name" = kernel ] && displays="tot rmt lcl peer"
+		[ "$name" = arm ] && displays=peer
+		for display in $displays; do
 			against_perf "$name" $display
 		done
 	fi
