@@ -17,7 +17,7 @@ command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths option out
 front := report report_c2c report_json report_diff report_view column figure label heatmap
 analysis := profile c2c_count idset diff
 attrib := attrib binary object_set range type_dwarf member type_table die
-source := input queue perfdata_feature perfdata_header perfdata_record perfdata_read perfdata_write pmu \
+source := input spool unpack queue perfdata_feature perfdata_header perfdata_record perfdata_read perfdata_write pmu \
 	machine model_run recorder door_read program emulator annotation note source
 sample := sample data_source line
 base := err mem intern buf map table symtab json
@@ -62,7 +62,7 @@ DOOR_OBJ := $(MODEL_SRC:%.c=$(BUILD)/door/%.o)
 LIBDIR := $(BUILD)/lib/hitmap
 SHAREDIR := $(BUILD)/share/hitmap
 PLUGINS := $(patsubst model/qemu_%.c,$(LIBDIR)/libhitmap-qemu-%.so,$(wildcard model/qemu_api*.c))
-HOOKS := $(if $(wildcard model/hooks.c),$(LIBDIR)/libhitmap-hooks.a)
+HOOKS := $(LIBDIR)/libhitmap-hooks.a $(LIBDIR)/hooks.specs
 MACHINES := $(patsubst configs/%,$(SHAREDIR)/%,$(wildcard configs/machines/*.conf))
 
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
@@ -115,6 +115,10 @@ $(LIBDIR)/libhitmap-hooks.a: $(HOOKS_OBJ) $(DOOR_OBJ)
 	@rm -f $@
 	$(call say,AR)
 	$(Q)$(AR) rcs $@ $^
+
+$(LIBDIR)/hooks.specs: model/hooks.specs
+	@mkdir -p $(@D)
+	cp $< $@
 
 $(SHAREDIR)/%: configs/%
 	@mkdir -p $(@D)

@@ -52,8 +52,8 @@ static void *thread_main(void *argument)
 	return NULL;
 }
 
-/* A crew that is not complete never passes the barrier, so it is told to stop by not starting at all:
- * the threads made so far are cancelled while they wait. */
+/* A crew that is not complete never passes the barrier, so it is told to stop by not starting at
+ * all: the threads made so far are cancelled while they wait. */
 static void dismiss(struct crew *crew)
 {
 	for (uint32_t i = 0; i < crew->started; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The two kernel changes as user-space workloads: the kernel's own structures and the order of its memory
- * accesses, without the kernel. Each thread does the same operations; all start together.
+ * The two kernel changes as user-space workloads: the kernel's own structures and the order of its
+ * memory accesses, without the kernel. Each thread does the same operations; all start together.
  */
 #ifndef HITMAP_BENCH_H
 #define HITMAP_BENCH_H
@@ -12,9 +12,11 @@
 
 #define BENCH_LINE    64
 #define BENCH_THREADS 256
+/* The kernel's functions stay functions, so that reports name them. */
+#define BENCH_PATH __attribute__((noinline))
 
 struct bench_options {
-	bool after;	  /* the new code, else the old */
+	bool after; /* the new code, else the old */
 	uint32_t threads;
 	uint64_t ops;	  /* by each thread */
 	uint32_t base;	  /* of the object in its line, bytes */
@@ -23,8 +25,8 @@ struct bench_options {
 };
 
 struct bench_result {
-	uint64_t ops;	 /* in all */
-	uint64_t nanoseconds; /* of real time, from the start together to the last one's end */
+	uint64_t ops;	       /* in all */
+	uint64_t nanoseconds;  /* of real time, from the start together to the last one's end */
 	const char *operation; /* "signal queued and freed" */
 };
 
@@ -53,7 +55,8 @@ extern const struct bench_workload bench_signal, bench_futex;
 bool bench_run(const struct bench_workload *w, const struct bench_options *o,
 	       struct bench_result *result);
 
-/* "bytes" zeroed bytes, "base" bytes behind the start of a line of their own. "*block" is to be freed. */
+/* "bytes" zeroed bytes, "base" bytes behind the start of a line of their own. "*block" is to be
+ * freed. */
 void *bench_object(size_t bytes, uint32_t base, void **block);
 
 /* About "instructions" instructions that touch registers only. */
@@ -61,8 +64,8 @@ static inline void bench_work(uint32_t instructions)
 {
 	uint64_t x = instructions;
 
-	/* Straight-line blocks of 64, so that an emulator runs few blocks: 61 dependent steps and the
-	 * loop's own three. The rest of a division by 64 is left out. */
+	/* Straight-line blocks of 64, so that an emulator runs few blocks: 61 dependent steps and
+	 * the loop's own three. The rest of a division by 64 is left out. */
 	for (uint32_t i = 0; i < instructions / 64; i++)
 		__asm__ volatile(".rept 61\n\tlea 1(%0), %0\n\t.endr" : "+r"(x));
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * FUTEX_WAIT on a shared futex with a wrong value, before and after "futex: Remove requirement for
- * lock_page() in get_futex_key()" (kernel commit 65d8fc777f6d, v4.6). One operation is what perf bench
- * futex hash -S does: make the key, find the bucket, lock it, see that the value differs, unlock it.
- * kernel/futex.c of v4.5: futex_wait_setup(), get_futex_key(), queue_lock(), queue_unlock().
+ * lock_page() in get_futex_key()" (kernel commit 65d8fc777f6d, v4.6). One operation is what perf
+ * bench futex hash -S does: make the key, find the bucket, lock it, see that the value differs,
+ * unlock it. kernel/futex.c of v4.5: futex_wait_setup(), get_futex_key(), queue_lock(),
+ * queue_unlock().
  */
 #include "bench.h"
 #include "hitmap.h"
@@ -67,9 +68,9 @@ struct futex_key {
 struct futex_bench {
 	void *page_block;
 	/*
-	 * One page for all futexes: perf's main thread allocates those of every thread, so they lie side
-	 * by side in its heap, 4 kB a thread, and 512 threads' worth fit into one transparent huge
-	 * page. Locks and references of a huge page are all its head page's.
+	 * One page for all futexes: perf's main thread allocates those of every thread, so they lie
+	 * side by side in its heap, 4 kB a thread, and 512 threads' worth fit into one transparent
+	 * huge page. Locks and references of a huge page are all its head page's.
 	 */
 	struct page *page;
 	struct mm_struct *mm;
@@ -108,9 +109,9 @@ static void wait_a_little(uint32_t *looks)
 	bench_pause();
 }
 
-/* The kernel queues spinners; here they look until the lock seems free. Free is 0, taken is 1, a release
- * is a plain store: the same accesses as the kernel's where nobody waits. */
-static void spin_lock(spinlock_t *lock)
+/* The kernel queues spinners; here they look until the lock seems free. Free is 0, taken is 1, a
+ * release is a plain store: the same accesses as the kernel's where nobody waits. */
+static BENCH_PATH void spin_lock(spinlock_t *lock)
 {
 	uint32_t looks = 0;
 	unsigned int free_value = 0;
@@ -128,8 +129,8 @@ static void spin_unlock(spinlock_t *lock)
 	__atomic_store_n(&lock->val, 0, __ATOMIC_RELEASE);
 }
 
-/* lock bts; in the kernel a loser sleeps until the page is unlocked. Of the flags only the lock is ever
- * set here, so that a free lock reads 0, by which the model recognises locks. */
+/* lock bts; in the kernel a loser sleeps until the page is unlocked. Of the flags only the lock is
+ * ever set here, so that a free lock reads 0, by which the model recognises locks. */
 static bool trylock_page(struct page *page)
 {
 	bool was_locked;
@@ -138,7 +139,7 @@ static bool trylock_page(struct page *page)
 	return !was_locked;
 }
 
-static void lock_page(struct page *page)
+static BENCH_PATH void lock_page(struct page *page)
 {
 	uint32_t looks = 0;
 
@@ -147,13 +148,16 @@ static void lock_page(struct page *page)
 			wait_a_little(&looks);
 }
 
-static void unlock_page(struct page *page)
+static BENCH_PATH void unlock_page(struct page *page)
 {
-	__asm__ volatile("lock andb %1, %0" : "+m"(*(char *)&page->flags) : "i"(~PG_locked)
+	__asm__ volatile("lock andb %1, %0"
+			 : "+m"(*(char *)&page->flags)
+			 : "i"(~PG_locked)
 			 : "memory");
 }
 
-/* An anonymous page: the key is the address space and the address, and holds a reference to the former. */
+/* An anonymous page: the key is the address space and the address, and holds a reference to the
+ * former. */
 static void fill_key(struct futex_bench *b, unsigned long address, struct futex_key *key)
 {
 	key->word = address & ~(PAGE_SIZE - 1ul);
@@ -168,7 +172,8 @@ static bool page_is_anonymous(const struct page *page)
 }
 
 /* The page is looked up with a reference, which is dropped at the end. */
-static void get_key_before(struct futex_bench *b, unsigned long address, struct futex_key *key)
+static BENCH_PATH void get_futex_key_before(struct futex_bench *b, unsigned long address,
+					    struct futex_key *key)
 {
 	atomic_inc(&b->page->_count);
 	lock_page(b->page);
@@ -180,7 +185,8 @@ static void get_key_before(struct futex_bench *b, unsigned long address, struct 
 		abort();
 }
 
-static void get_key_after(struct futex_bench *b, unsigned long address, struct futex_key *key)
+static BENCH_PATH void get_futex_key_after(struct futex_bench *b, unsigned long address,
+					   struct futex_key *key)
 {
 	atomic_inc(&b->page->_count);
 	if (!page_is_anonymous(b->page))
@@ -190,7 +196,7 @@ static void get_key_after(struct futex_bench *b, unsigned long address, struct f
 		abort();
 }
 
-static void put_key(const struct futex_key *key)
+static BENCH_PATH void put_futex_key(const struct futex_key *key)
 {
 	struct mm_struct *mm = key->ptr;
 
@@ -227,7 +233,8 @@ static uint32_t hash_key(const struct futex_key *key)
 	return v[2];
 }
 
-static struct futex_hash_bucket *queue_lock(struct futex_bench *b, const struct futex_key *key)
+static BENCH_PATH struct futex_hash_bucket *queue_lock(struct futex_bench *b,
+						       const struct futex_key *key)
 {
 	struct futex_hash_bucket *hb = &b->buckets[hash_key(key) & b->mask];
 
@@ -236,7 +243,7 @@ static struct futex_hash_bucket *queue_lock(struct futex_bench *b, const struct 
 	return hb;
 }
 
-static void queue_unlock(struct futex_hash_bucket *hb)
+static BENCH_PATH void queue_unlock(struct futex_hash_bucket *hb)
 {
 	spin_unlock(&hb->lock);
 	atomic_dec(&hb->waiters);
@@ -250,14 +257,14 @@ static int futex_wait(struct futex_bench *b, unsigned int *futex, unsigned int v
 	int result = 0;
 
 	if (after)
-		get_key_after(b, (unsigned long)futex, &key);
+		get_futex_key_after(b, (unsigned long)futex, &key);
 	else
-		get_key_before(b, (unsigned long)futex, &key);
+		get_futex_key_before(b, (unsigned long)futex, &key);
 	hb = queue_lock(b, &key);
 	if (__atomic_load_n(futex, __ATOMIC_RELAXED) != value)
 		result = -EWOULDBLOCK;
 	queue_unlock(hb);
-	put_key(&key);
+	put_futex_key(&key);
 	return result;
 }
 
@@ -348,10 +355,10 @@ static void futex_stop(void *shared, const struct bench_options *o)
 }
 
 /*
- * Work: a futex() call like this took 1,207 ns on the virtual machine this was written on (median of
- * five times 200,000, 1,202 to 1,284), of which 986 ns are its entry into the kernel (getppid()), a cost
- * of its hypervisor. What remains, 221 ns at 3.5 GHz, is 770 cycles; the model counts one for an
- * instruction.
+ * Work: a futex() call like this took 1,207 ns on the virtual machine this was written on (median
+ * of five times 200,000, 1,202 to 1,284), of which 986 ns are its entry into the kernel
+ * (getppid()), a cost of its hypervisor. What remains, 221 ns at 3.5 GHz, is 770 cycles; the model
+ * counts one for an instruction.
  */
 const struct bench_workload bench_futex = {
 	.name = "futex",

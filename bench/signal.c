@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Signal accounting before and after "signal: avoid double atomic counter increments for user accounting"
- * (kernel commit fda31c50292a, v5.7). One operation queues a signal and frees it again, as raise() with
- * a handler does: __sigqueue_alloc() and __sigqueue_free() of kernel/signal.c, get_uid() and free_uid()
- * of kernel/user.c. All threads act for one user, as in will-it-scale's signal1: root, whose
- * user_struct is the static root_user.
+ * Signal accounting before and after "signal: avoid double atomic counter increments for user
+ * accounting" (kernel commit fda31c50292a, v5.7). One operation queues a signal and frees it again,
+ * as raise() with a handler does: __sigqueue_alloc() and __sigqueue_free() of kernel/signal.c,
+ * get_uid() and free_uid() of kernel/user.c. All threads act for one user, as in will-it-scale's
+ * signal1: root, whose user_struct is the static root_user.
  */
 #include "bench.h"
 #include "hitmap.h"
@@ -82,7 +82,7 @@ static int atomic_read(const atomic_t *v)
 }
 
 /* refcount_inc() with full checking, as of v5.5: fetch-and-add and a test of the old value. */
-static void get_uid(struct user_struct *up)
+static BENCH_PATH void get_uid(struct user_struct *up)
 {
 	if (__atomic_fetch_add(&up->__count.refs.counter, 1, __ATOMIC_RELAXED) <= 0)
 		abort();
@@ -90,10 +90,10 @@ static void get_uid(struct user_struct *up)
 
 /*
  * free_uid() is refcount_dec_and_lock_irqsave(): as long as others hold a reference it is
- * refcount_dec_not_one(), a read and a compare-and-exchange that is tried again when another CPU came
- * between. The last reference would take the uid hash's lock; root's is never dropped.
+ * refcount_dec_not_one(), a read and a compare-and-exchange that is tried again when another CPU
+ * came between. The last reference would take the uid hash's lock; root's is never dropped.
  */
-static void free_uid(struct user_struct *up)
+static BENCH_PATH void free_uid(struct user_struct *up)
 {
 	int old = atomic_read(&up->__count.refs);
 
@@ -105,21 +105,21 @@ static void free_uid(struct user_struct *up)
 }
 
 /* Returns false at the limit, like a queue that is full. */
-static bool queue_before(struct user_struct *user)
+static BENCH_PATH bool sigqueue_alloc_before(struct user_struct *user)
 {
 	get_uid(user);
 	atomic_inc(&user->sigpending);
 	return atomic_read(&user->sigpending) <= RLIMIT_SIGPENDING;
 }
 
-static void free_before(struct user_struct *user)
+static BENCH_PATH void sigqueue_free_before(struct user_struct *user)
 {
 	atomic_dec(&user->sigpending);
 	free_uid(user);
 }
 
 /* The first pending signal takes the reference, the last one drops it. */
-static bool queue_after(struct user_struct *user)
+static BENCH_PATH bool sigqueue_alloc_after(struct user_struct *user)
 {
 	int pending = atomic_inc_return(&user->sigpending);
 
@@ -128,7 +128,7 @@ static bool queue_after(struct user_struct *user)
 	return pending <= RLIMIT_SIGPENDING;
 }
 
-static void free_after(struct user_struct *user)
+static BENCH_PATH void sigqueue_free_after(struct user_struct *user)
 {
 	if (atomic_dec_and_test(&user->sigpending))
 		free_uid(user);
@@ -137,10 +137,10 @@ static void free_after(struct user_struct *user)
 static void run_before(struct user_struct *user, uint64_t ops, uint32_t work)
 {
 	for (uint64_t i = 0; i < ops; i++) {
-		if (!queue_before(user))
+		if (!sigqueue_alloc_before(user))
 			abort();
 		bench_work(work / 2);
-		free_before(user);
+		sigqueue_free_before(user);
 		bench_work(work / 2);
 	}
 }
@@ -148,10 +148,10 @@ static void run_before(struct user_struct *user, uint64_t ops, uint32_t work)
 static void run_after(struct user_struct *user, uint64_t ops, uint32_t work)
 {
 	for (uint64_t i = 0; i < ops; i++) {
-		if (!queue_after(user))
+		if (!sigqueue_alloc_after(user))
 			abort();
 		bench_work(work / 2);
-		free_after(user);
+		sigqueue_free_after(user);
 		bench_work(work / 2);
 	}
 }
@@ -199,9 +199,9 @@ static void signal_stop(void *shared, const struct bench_options *o)
 
 /*
  * Work: raise() with a handler took 5,264 ns on the virtual machine this was written on (five times
- * 200,000, 5,254 to 5,436), which makes four entries into the kernel of 986 ns each (getppid()), a cost
- * of its hypervisor. What remains, 1,320 ns at 3.5 GHz, is 4,600 cycles; the model counts one for an
- * instruction. With many threads the lines decide and the work does not matter.
+ * 200,000, 5,254 to 5,436), which makes four entries into the kernel of 986 ns each (getppid()), a
+ * cost of its hypervisor. What remains, 1,320 ns at 3.5 GHz, is 4,600 cycles; the model counts one
+ * for an instruction. With many threads the lines decide and the work does not matter.
  */
 const struct bench_workload bench_signal = {
 	.name = "signal",

@@ -187,8 +187,8 @@ static enum model_distance owner_distance(const struct topology *t, unsigned int
 static enum model_distance sharer_distance(const struct topology *t, unsigned int core,
 					   const struct bitset *sharers, bool farthest)
 {
-	bool (*in)(const struct bitset *, const struct bitset *) =
-		farthest ? bitset_within : bitset_meets;
+	bool (*in)(const struct bitset *, const struct bitset *) = farthest ? bitset_within
+									    : bitset_meets;
 
 	if (in(sharers, &t->same_llc[core]))
 		return MODEL_SAME_LLC;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Coherence: MESI states of contended lines, what a transfer costs, and the order of events. One
- * struct coherence is one replay of the program for one hold: each thread has a clock, and the thread
- * with the smallest one acts next. Where accesses come from is the caller's business ("next"); what
- * they led to is told to it ("done").
+ * struct coherence is one replay of the program for one hold: each thread has a clock, and the
+ *thread with the smallest one acts next. Where accesses come from is the caller's business
+ *("next"); what they led to is told to it ("done").
  *
  *	        NEXT --next()--> READY --hit, or line free--> NEXT, clock at completion
  *	                           |
  *	                           +--line busy or held--> QUEUED --its turn--> NEXT
  *
- * A thread outside the heap (position < 0) takes no part until coherence_enter(): it is queued behind
- * another, or its owner has taken it out because it waits for something.
+ * A thread outside the heap (position < 0) takes no part until coherence_enter(): it is queued
+ *behind another, or its owner has taken it out because it waits for something.
  */
 #ifndef HITMAP_COHERENCE_H
 #define HITMAP_COHERENCE_H
@@ -47,7 +47,7 @@ unsigned int bitset_next(const struct bitset *s, unsigned int from);
 /* A machine as the replay needs it. A core's number is that of its lowest CPU. */
 struct topology {
 	const struct model_machine *machine;
-	uint16_t core[MODEL_CPUS];	    /* by CPU */
+	uint16_t core[MODEL_CPUS];				   /* by CPU */
 	struct bitset same_llc[MODEL_CPUS], same_node[MODEL_CPUS]; /* cores, by core */
 };
 
@@ -83,7 +83,8 @@ struct coherence_result {
 	enum model_outcome outcome;
 	enum model_distance distance;
 	uint64_t issued, completed;
-	uint32_t waited; /* cycles for the line: queue and transfer; the operation itself is not in it */
+	uint32_t waited; /* cycles for the line: queue and transfer; the operation itself is not in
+			    it */
 };
 
 enum coherence_next {

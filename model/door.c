@@ -474,7 +474,10 @@ void door_thread_run(struct door *d, struct door_thread *t)
 	d->tids[t->number] = t->tid;
 	post_task(d, WIRE_TASK, t);
 	t->model = model;
-	__atomic_store_n(&t->on, model != NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->on, model != NULL, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&d->gone, __ATOMIC_SEQ_CST) ||
+	    __atomic_load_n(&d->finished, __ATOMIC_SEQ_CST))
+		__atomic_store_n(&t->on, 0, __ATOMIC_RELEASE);
 }
 
 void door_thread_end(struct door *d, struct door_thread *t)

@@ -133,8 +133,8 @@ static enum lock_meaning ticket_note(struct model_thread *t, struct lock_word *w
 	struct held_lock *h = held_find(t, a->index, lock);
 
 	if (a->addr == w->addr)
-		return !h && a->op == MODEL_RMW && a->site->fetch_add ? held_take(t, a, lock) :
-									 LOCK_NOTHING;
+		return !h && a->op == MODEL_RMW && a->site->fetch_add ? held_take(t, a, lock)
+								      : LOCK_NOTHING;
 	if (!h)
 		return LOCK_NOTHING;
 	if (a->op == MODEL_READ)
@@ -194,8 +194,8 @@ enum lock_meaning lock_note(struct model_thread *t, const struct access *a, uint
 		if (!w && may_lock)
 			w = word_make(t->model, y, a->addr, lock);
 		if (w)
-			meaning = w->fifo ? ticket_note(t, w, a, *lock) :
-					    test_and_set_note(t, w, a, *lock);
+			meaning = w->fifo ? ticket_note(t, w, a, *lock)
+					  : test_and_set_note(t, w, a, *lock);
 		if (a->known && meaning == LOCK_NOTHING)
 			ticket_learn(t, y, a);
 	}
@@ -220,8 +220,7 @@ static struct lock_replay *lock_of(struct replay *r, const struct record *record
 }
 
 /* The lock is another's: one failed attempt is made, then the thread waits for the release. */
-static enum coherence_next lock_refuse(struct replay *r, unsigned int thread,
-				       struct lock_replay *k)
+static enum coherence_next lock_refuse(struct replay *r, unsigned int thread, struct lock_replay *k)
 {
 	struct replay_thread *x = &r->thread[thread];
 
@@ -317,5 +316,6 @@ void lock_tell(struct replay *r, struct record *record)
 	if (spin)
 		record->site = spin;
 	if (word->fifo)
-		record->offset = (uint8_t)(word->serving - r->model->shadow.line[record->line].addr);
+		record->offset =
+			(uint8_t)(word->serving - r->model->shadow.line[record->line].addr);
 }

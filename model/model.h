@@ -119,7 +119,7 @@ struct model_total {
 	uint32_t threads, most_threads; /* in all, at one time */
 	/* What the replay had to give up; all zero in a faithful run. */
 	uint64_t forced;    /* steps taken although a lock or a wake-up was still awaited */
-	uint64_t breaks;    /* threads let run ahead of the horizon after a timed wait */
+	uint64_t breaks;    /* times that threads which sent nothing were waited for in vain */
 	uint64_t abandoned; /* lock sections that never saw their release */
 	uint64_t unplaced;  /* accesses of threads beyond MODEL_THREADS, not modelled */
 };

@@ -57,12 +57,17 @@ void replay_retire(struct replay *r, unsigned int thread, const struct record *r
 	r->consumed++;
 }
 
+static bool thread_away(const struct model_thread *t)
+{
+	return !t->alive || t->blocked || t->yielding || t->absent;
+}
+
 /* No record: the thread is blocked or gone, it spins, or it must be waited for. */
 static enum coherence_next thread_idle(struct replay *r, unsigned int thread)
 {
 	const struct model_thread *t = &r->model->thread[thread];
 
-	if (!t->alive || t->blocked || t->yielding) {
+	if (thread_away(t)) {
 		bitset_add(&r->out, thread);
 		coherence_leave(&r->coherence, thread);
 		return COHERENCE_AGAIN;
@@ -81,7 +86,7 @@ static void replay_return(struct replay *r)
 	     i = bitset_next(&r->out, i + 1)) {
 		const struct model_thread *t = &r->model->thread[i];
 
-		if (thread_unread(r, i) || (t->alive && !t->blocked && !t->yielding)) {
+		if (thread_unread(r, i) || !thread_away(t)) {
 			bitset_remove(&r->out, i);
 			coherence_enter(&r->coherence, i, r->coherence.thread[i].clock);
 		}
@@ -236,9 +241,8 @@ typedef enum coherence_next record_taker(struct replay *r, unsigned int thread,
 					 const struct record *record);
 
 static record_taker *const record_takers[] = {
-	[RECORD_ACCESS] = record_access, [RECORD_TICK] = record_tick,
-	[RECORD_WAKE] = record_wake,	 [RECORD_RESUME] = record_resume,
-	[RECORD_START] = record_start,	 [RECORD_END] = record_end,
+	[RECORD_ACCESS] = record_access, [RECORD_TICK] = record_tick,	[RECORD_WAKE] = record_wake,
+	[RECORD_RESUME] = record_resume, [RECORD_START] = record_start, [RECORD_END] = record_end,
 };
 
 /* The read that a spinner makes when its line was written; told like the read before it. */
@@ -353,8 +357,8 @@ static void access_finish(struct replay *r, unsigned int thread, const struct re
 }
 
 /*
- * The record that an access under way is told as: its own, for a spinner's repeated read its last one,
- * and for the read that sees a lock's release one at the waiters' loop.
+ * The record that an access under way is told as: its own, for a spinner's repeated read its last
+ * one, and for the read that sees a lock's release one at the waiters' loop.
  */
 static const struct record *access_record(struct replay *r, unsigned int thread,
 					  struct record *copy)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One replay: takes the records of all threads in the order of its own clocks. All functions run under
- * the model's gate.
+ * One replay: takes the records of all threads in the order of its own clocks. All functions run
+ * under the model's gate.
  */
 #ifndef HITMAP_REPLAY_H
 #define HITMAP_REPLAY_H

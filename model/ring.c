@@ -61,8 +61,8 @@ void ring_cursor_init(struct ring_cursor *c, const struct ring *r)
 }
 
 /*
- * The next chunk is linked before the last record of this one is published: a cursor that reads that
- * record finds where to go on.
+ * The next chunk is linked before the last record of this one is published: a cursor that reads
+ * that record finds where to go on.
  */
 struct record *ring_reserve(struct ring *r, struct ring_pool *p)
 {

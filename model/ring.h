@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The records of one thread, in program order: written by the thread (or, while it blocks, by its
- * waker under the model's gate), read by every replay at its own pace. A ring is a chain of chunks from
- * one pool; a chunk goes back when the slowest replay has left it, so memory follows the lead of
- * threads over replays and not the length of the run.
+ * waker under the model's gate), read by every replay at its own pace. A ring is a chain of chunks
+ * from one pool; a chunk goes back when the slowest replay has left it, so memory follows the lead
+ * of threads over replays and not the length of the run.
  */
 #ifndef HITMAP_RING_H
 #define HITMAP_RING_H
@@ -13,7 +13,14 @@
 
 #define CHUNK_RECORDS 512
 
-enum record_kind { RECORD_ACCESS, RECORD_TICK, RECORD_WAKE, RECORD_RESUME, RECORD_START, RECORD_END };
+enum record_kind {
+	RECORD_ACCESS,
+	RECORD_TICK,
+	RECORD_WAKE,
+	RECORD_RESUME,
+	RECORD_START,
+	RECORD_END
+};
 
 enum record_flag {
 	RECORD_ACQUIRE = 1,  /* takes lock word "lock" of the line's sync */
@@ -28,9 +35,9 @@ enum record_flag {
 
 struct record {
 	struct model_site *site;
-	uint64_t value;	  /* of the word after the access; WAKE, RESUME, START: number of the wake */
-	uint32_t line;	  /* index; START: of its life */
-	uint32_t cycles;  /* of the thread's own time before this record */
+	uint64_t value;	 /* of the word after the access; WAKE, RESUME, START: number of the wake */
+	uint32_t line;	 /* index; START: of its life */
+	uint32_t cycles; /* of the thread's own time before this record */
 	uint32_t version; /* of the line's writes */
 	uint32_t was;
 	uint8_t kind, op, flags, lock;

@@ -51,8 +51,8 @@ static void cell_give(struct model *m, unsigned int thread, struct hit_cell *c)
 static struct hit_cell *cell_find(struct model *m, unsigned int thread, const struct record *r,
 				  enum model_op op)
 {
-	uint64_t h = ((uintptr_t)r->site >> 3 ^ (uint64_t)r->line << 20 ^
-		      (uint64_t)r->offset << 8 ^ (uint64_t)op) *
+	uint64_t h = ((uintptr_t)r->site >> 3 ^ (uint64_t)r->line << 20 ^ (uint64_t)r->offset << 8 ^
+		      (uint64_t)op) *
 		     0x9e3779b97f4a7c15ULL;
 
 	return &m->cell[thread][h >> 32 & (HIT_CELLS - 1)];
@@ -64,11 +64,11 @@ static bool cell_is(const struct hit_cell *c, const struct record *r, enum model
 }
 
 /*
- * Whoever had the cell before has its rest told. The first hit of a cell is told at once. All at the
- * thread's present time: its samples are in order.
+ * Whoever had the cell before has its rest told. The first hit of a cell is told at once. All at
+ * the thread's present time: its samples are in order.
  */
-void sampler_hit(struct model *m, unsigned int thread, const struct record *record, enum model_op op,
-		 uint32_t latency)
+void sampler_hit(struct model *m, unsigned int thread, const struct record *record,
+		 enum model_op op, uint32_t latency)
 {
 	struct hit_cell *c = cell_find(m, thread, record, op);
 	bool fresh = !cell_is(c, record, op);

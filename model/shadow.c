@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define SHADOW_BITS 47 /* of user addresses on x86-64 and most arm64 kernels */
+#define SHADOW_BITS  47 /* of user addresses on x86-64 and most arm64 kernels */
 #define SHADOW_LEAST 40 /* below, too many addresses would share a word */
-#define LINES (1u << 21)
-#define SYNCS (1u << 16)
-#define FINDS (4 * LINES)
+#define LINES	     (1u << 21)
+#define SYNCS	     (1u << 16)
+#define FINDS	     (4 * LINES)
 
 static void *shadow_map(uint64_t bytes)
 {

@@ -7,8 +7,8 @@
  *	reader + 1 | second + 1 << 16 | READ_SHARED  several readers, no writer
  *	MODEL_CONTENDED | index                      in the table: every access is a record
  *
- * A line is promoted into the table by the first access that conflicts, and demoted to its owner when
- * only that one has used it for long; promoted again it gets the same place.
+ * A line is promoted into the table by the first access that conflicts, and demoted to its owner
+ *when only that one has used it for long; promoted again it gets the same place.
  */
 #ifndef HITMAP_SHADOW_H
 #define HITMAP_SHADOW_H
@@ -19,8 +19,8 @@
 #include <stddef.h>
 
 #define MODEL_CONTENDED (1ULL << 63)
-#define LINE_LOCKS 8 /* lock words of one line that are followed */
-#define LINE_PAST  8 /* values of the latest writes that are remembered */
+#define LINE_LOCKS	8 /* lock words of one line that are followed */
+#define LINE_PAST	8 /* values of the latest writes that are remembered */
 
 /* A lock word. A ticket lock has two: "addr" gives the tickets, "serving" is served. */
 struct lock_word {
@@ -38,16 +38,16 @@ struct lock_replay {
 
 /* What is known of synchronisation through a line; allotted when there is some. */
 struct sync {
-	uint32_t versions;   /* counted writes, in the order of the host */
-	uint32_t locks;	     /* used of word[] */
-	uint8_t spun;	     /* some thread spins on plain loads of it */
+	uint32_t versions; /* counted writes, in the order of the host */
+	uint32_t locks;	   /* used of word[] */
+	uint8_t spun;	   /* some thread spins on plain loads of it */
 	uint64_t acquisitions, releases;
 	struct lock_word word[LINE_LOCKS];
 	struct sync_replay {
 		struct lock_replay lock[LINE_LOCKS];
-		struct bitset spinners; /* threads parked until the next write */
+		struct bitset spinners;	   /* threads parked until the next write */
 		uint32_t versions, latest; /* counted writes so far; the newest of them */
-		uint32_t past;		/* writes remembered so far */
+		uint32_t past;		   /* writes remembered so far */
 		uint32_t past_value[LINE_PAST];
 		uint8_t past_offset[LINE_PAST];
 	} replay[MODEL_HOLDS];
@@ -56,7 +56,7 @@ struct sync {
 struct line {
 	uint64_t addr;
 	uint64_t accesses;
-	uint32_t sync; /* index; 0: none */
+	uint32_t sync;	/* index; 0: none */
 	uint32_t quiet; /* accesses in a row by quiet_thread that were hits */
 	int16_t quiet_thread;
 	struct line_replay {
@@ -71,9 +71,9 @@ struct shadow {
 	uint64_t mask; /* of line numbers */
 	uint32_t line_shift;
 	const struct topology *topology;
-	struct line *line;   /* 1..lines-1 */
-	struct sync *sync;   /* 1..syncs-1 */
-	uint32_t *find;	     /* hash table: index of the line, 0 empty */
+	struct line *line; /* 1..lines-1 */
+	struct sync *sync; /* 1..syncs-1 */
+	uint32_t *find;	   /* hash table: index of the line, 0 empty */
 	uint32_t lines, syncs;
 };
 

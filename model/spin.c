@@ -52,8 +52,8 @@ static void spin_remember(struct model_thread *t, const struct access *a, uint32
 }
 
 /*
- * A change since the thread's last look at the word. Within a lock's section changes are no news: the
- * replay may have the sections in another order.
+ * A change since the thread's last look at the word. Within a lock's section changes are no news:
+ * the replay may have the sections in another order.
  */
 static void seen_note(struct model_thread *t, const struct access *a, uint8_t *changed,
 		      uint32_t *was)
@@ -85,7 +85,8 @@ bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed,
 	*was = (uint32_t)t->spin.value;
 	spin_learn(t, a);
 	if (spin_repeats(t, a, versions)) {
-		/* The load came after the writes that were counted when the one before it returned. */
+		/* The load came after the writes that were counted when the one before it returned.
+		 */
 		if (t->spinning)
 			__atomic_store_n(&t->passed, t->spin.versions, __ATOMIC_RELEASE);
 		else
@@ -163,11 +164,11 @@ bool spin_park(struct replay *r, unsigned int thread)
 }
 
 /*
- * When all writes that the reader may have seen are done, it may go on. It may before, if the word's
- * latest values, newest first, say that it is no longer the one before the change. Most readers are
- * content with any change: had the reader been slower on the host, or the writer faster, it would have
- * seen a later value, and gone on all the same. Where a spin was seen to go on after a change (a count
- * that has to reach some number) the very value is needed.
+ * When all writes that the reader may have seen are done, it may go on. It may before, if the
+ * word's latest values, newest first, say that it is no longer the one before the change. Most
+ * readers are content with any change: had the reader been slower on the host, or the writer
+ * faster, it would have seen a later value, and gone on all the same. Where a spin was seen to go
+ * on after a change (a count that has to reach some number) the very value is needed.
  */
 static bool spin_ended(const struct sync_replay *p, const struct record *record)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Spinning on plain loads. How often the host lets a thread read a flag before it changes says nothing
- * about the modelled machine: repeated loads are dropped with their time. At the replay the spinner is
- * parked after its first read, reads again after each write to the line, as a machine would, and goes
- * on when the value it went on with on the host has been written. Any other read of such a word that
- * sees a change waits for it, too: what the thread does next follows from it.
+ * Spinning on plain loads. How often the host lets a thread read a flag before it changes says
+ * nothing about the modelled machine: repeated loads are dropped with their time. At the replay the
+ * spinner is parked after its first read, reads again after each write to the line, as a machine
+ * would, and goes on when the value it went on with on the host has been written. Any other read of
+ * such a word that sees a change waits for it, too: what the thread does next follows from it.
  *
- * The replay must not run past the moment at which a spinner would go on: after a write it waits until
- * the spinner either has a record or says that it has seen that write and spins on ("passed").
+ * The replay must not run past the moment at which a spinner would go on: after a write it waits
+ * until the spinner either has a record or says that it has seen that write and spins on
+ * ("passed").
  */
 #ifndef HITMAP_SPIN_H
 #define HITMAP_SPIN_H
@@ -15,14 +16,15 @@
 #include "state.h"
 
 /*
- * Thread's side: true when the load repeats the last one and is to be dropped. Otherwise "*changed" is
- * RECORD_CHANGED, with RECORD_SPUN where the value seen matters, when the access is a read that saw a
- * change since the thread's last look at the word, of which "*was" is the value; else 0.
+ * Thread's side: true when the load repeats the last one and is to be dropped. Otherwise "*changed"
+ * is RECORD_CHANGED, with RECORD_SPUN where the value seen matters, when the access is a read that
+ * saw a change since the thread's last look at the word, of which "*was" is the value; else 0.
  */
 bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed, uint32_t *was);
 /* The thread sleeps until the word changes: what others then read of it counts as with a spin. */
 void spin_expect(struct model_thread *t, uint64_t addr);
-/* The number of a counted write, or of the latest one that a read may have seen; 0 when none spins. */
+/* The number of a counted write, or of the latest one that a read may have seen; 0 when none spins.
+ */
 uint32_t spin_version(struct model_thread *t, const struct access *a);
 
 /* Replay's side. Parks a spinner that has no record; false when it must be waited for. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The model's own structures. A program's thread writes the first part of its struct model_thread and
- * its ring; everything else belongs to whoever holds the model's gate.
+ * The model's own structures. A program's thread writes the first part of its struct model_thread
+ * and its ring; everything else belongs to whoever holds the model's gate.
  */
 #ifndef HITMAP_STATE_H
 #define HITMAP_STATE_H
@@ -72,14 +72,15 @@ struct model_thread {
 	struct ticket ticket;
 	struct spin spin;
 	struct seen seen[SEEN_WORDS];
-	bool yielded;	     /* since the last load */
-	uint64_t yield_at;   /* instructions at the last yield */
+	bool yielded;		/* since the last load */
+	uint64_t yield_at;	/* instructions at the last yield */
 	uint64_t yield_written; /* records then */
 	/* Read by the replays without the gate. */
 	uint32_t spinning; /* index of the line it spins on, 0 none */
 	uint32_t passed;   /* it has seen that line's writes up to this one, and spins on */
 	/* Under the gate. */
 	bool alive, blocked, woken, in_call, yielding;
+	bool absent; /* sent nothing for so long that it must be in a call that nobody reports */
 	uint64_t key, order; /* blocked on, since */
 	uint64_t wake;	     /* the wake that ended it */
 	uint32_t nudge;	     /* futex word of a thread that waits for the replays */
@@ -90,13 +91,13 @@ enum replay_park { PARK_NONE, PARK_LOCK, PARK_WAKE, PARK_SPIN };
 
 struct replay_thread {
 	struct ring_cursor cursor;
-	uint64_t consumed;    /* cycles of records so far */
-	struct record last;   /* latest access, for reads that a spinner repeats */
-	uint32_t spin_line;   /* PARK_SPIN: on what */
-	bool timed;	      /* the next record's cycles are in the clock */
-	bool extra;	      /* the access under way is not the record's own */
-	bool glance;	      /* a spinner that has to read its line again */
-	bool forced;	      /* goes on whatever it waits for */
+	uint64_t consumed;  /* cycles of records so far */
+	struct record last; /* latest access, for reads that a spinner repeats */
+	uint32_t spin_line; /* PARK_SPIN: on what */
+	bool timed;	    /* the next record's cycles are in the clock */
+	bool extra;	    /* the access under way is not the record's own */
+	bool glance;	    /* a spinner that has to read its line again */
+	bool forced;	    /* goes on whatever it waits for */
 	uint8_t phase, park;
 	uint32_t life; /* of the thread whose records these are */
 };

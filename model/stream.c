@@ -7,12 +7,13 @@
 
 #include <string.h>
 
-#define HORIZON_MS  20	    /* a wait for the replays that saw no progress for so long is given up */
-#define HELD_LONG   (1u << 20) /* instructions after which a lock is taken for abandoned */
-#define RAMP_LEAST  256	    /* a new thread's quantum; it grows with what the thread has run */
-#define RAMP_PART   16
-#define SPIN_SLICE  512	       /* instructions between two yields to the host of one that spins */
-#define YIELD_NEAR  4096       /* instructions between two yields of a loop that waits */
+#define HORIZON_MS    20 /* a wait for the replays that saw no progress for so long is given up */
+#define HORIZON_WAITS 5	 /* such waits in a row after which it goes without who is waited for */
+#define HELD_LONG     (1u << 20) /* instructions after which a lock is taken for abandoned */
+#define RAMP_LEAST    256	 /* a new thread's quantum; it grows with what the thread has run */
+#define RAMP_PART     16
+#define SPIN_SLICE    512  /* instructions between two yields to the host of one that spins */
+#define YIELD_NEAR    4096 /* instructions between two yields of a loop that waits */
 
 /* ---- Records */
 
@@ -54,18 +55,20 @@ static void stream_forgive(struct model_thread *t)
 	t->recorded = thread_time(t);
 }
 
-/* A thread that only yielded, and now does something, goes on where the others are. */
+/* A thread that only yielded or was away, and now does something, goes on where the others are. */
 static void stream_return(struct model_thread *t)
 {
 	struct record *r;
 
-	if (!t->yielding)
+	if (!t->yielding && !t->absent)
 		return;
-	stream_forgive(t);
+	if (t->yielding)
+		stream_forgive(t);
 	r = stream_append(t, RECORD_RESUME);
 	r->flags = RECORD_NOW;
 	stream_publish(t, r);
 	__atomic_store_n(&t->yielding, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->absent, false, __ATOMIC_RELEASE);
 }
 
 static void access_append(struct model_thread *t, const struct access *a, uint8_t flags,
@@ -92,8 +95,9 @@ static void access_append(struct model_thread *t, const struct access *a, uint8_
 
 static void access_contended(struct model_thread *t, const struct access *a)
 {
-	static const uint8_t flags[] = { [LOCK_ACQUIRE] = RECORD_ACQUIRE,
-					 [LOCK_RELEASE] = RECORD_RELEASE };
+	static const uint8_t flags[] = {
+		[LOCK_ACQUIRE] = RECORD_ACQUIRE, [LOCK_RELEASE] = RECORD_RELEASE
+	};
 	uint8_t lock = 0;
 	uint32_t was = 0;
 	uint8_t changed = 0;
@@ -145,8 +149,8 @@ void model_access_shared(struct model_thread *t, uint64_t addr, uint32_t size, e
 /* ---- The horizon: no thread leads the slowest replay by more than its quantum */
 
 /*
- * A thread may be so much ahead. Little at its start: what it does to a line before the second thread
- * comes to it is not seen, and often they all begin with the lines that they share.
+ * A thread may be so much ahead. Little at its start: what it does to a line before the second
+ * thread comes to it is not seen, and often they all begin with the lines that they share.
  */
 static uint64_t thread_quantum(const struct model_thread *t)
 {
@@ -251,19 +255,34 @@ static bool horizon_sleep(struct model_thread *t)
 	return model_progress(m) != before;
 }
 
+/*
+ * Replays have waited long for threads that send nothing: they sleep in a call that is not
+ * reported, or the host is very busy. They are left out until they send something again.
+ */
+static void starving_leave(struct model *m)
+{
+	for (int h = 0; h < MODEL_HOLDS; h++)
+		if (m->replay[h].starved >= 0)
+			m->thread[m->replay[h].starved].absent = true;
+	stream_replay(m);
+}
+
 static void horizon_wait(struct model_thread *t)
 {
 	struct model *m = t->model;
+	unsigned int fruitless = 0;
 
-	while (thread_must_wait(t))
-		if (!horizon_sleep(t)) {
-			if (model_force(m)) {
-				stream_replay(m);
-				continue;
-			}
-			m->total.breaks += thread_must_wait(t);
+	while (thread_must_wait(t)) {
+		if (horizon_sleep(t)) {
+			fruitless = 0;
+		} else if (model_force(m)) {
+			stream_replay(m);
+		} else if (thread_must_wait(t) && ++fruitless == HORIZON_WAITS) {
+			m->total.breaks++;
+			starving_leave(m);
 			break;
 		}
+	}
 }
 
 /* Locks that were taken so long ago that their release must have been missed. */
@@ -309,6 +328,8 @@ void model_pause(struct model_thread *t)
 		return;
 	}
 	locks_abandon(t);
+	if (t->absent)
+		stream_return(t);
 	if (thread_spins(t)) {
 		stream_forgive(t);
 		gate_yield();
@@ -404,7 +425,8 @@ static struct model_thread *first_waiter(struct model *m, uint64_t key)
 	return best;
 }
 
-/* The waker makes its wakees count again: there is no moment in which neither holds the others back. */
+/* The waker makes its wakees count again: there is no moment in which neither holds the others
+ * back. */
 void model_wake(struct model_thread *t, uint64_t key, uint32_t n)
 {
 	struct model *m = t->model;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Streams: the program's threads on their way to the replays. The functions of model.h are here too. */
+/* Streams: the program's threads on their way to the replays. The functions of model.h are here
+ * too. */
 #ifndef HITMAP_STREAM_H
 #define HITMAP_STREAM_H
 

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 packages="gcc g++ clang make pkg-config libelf-dev libdw-dev libiberty-dev libjson-c-dev libinih-dev
 	libzstd-dev libcmocka-dev linux-perf python3 jq pigz binutils procps"
-root=
+root=env
 [ "$(id -u)" = 0 ] || root="sudo env"
 
 say() {

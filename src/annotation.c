@@ -10,7 +10,8 @@
 #define LINE_MOST  1024	  /* bytes of a line, its end included */
 #define LINES_MOST 100000 /* a program that writes more has run wild */
 
-/* The next word of "*at", copied to "word" of "size" bytes; false when there is none or it is longer. */
+/* The next word of "*at", copied to "word" of "size" bytes; false when there is none or it is
+ * longer. */
 static bool next_word(const char **at, char *word, size_t size)
 {
 	const char *start = *at + strspn(*at, " \t");
@@ -42,7 +43,8 @@ static const char *rest(struct intern *pool, const char *at)
 
 	at += strspn(at, " \t");
 	length = strcspn(at, "\n");
-	while (length && (at[length - 1] == ' ' || at[length - 1] == '\t' || at[length - 1] == '\r'))
+	while (length &&
+	       (at[length - 1] == ' ' || at[length - 1] == '\t' || at[length - 1] == '\r'))
 		length--;
 	return intern_bytes(pool, at, length);
 }

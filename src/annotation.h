@@ -11,7 +11,8 @@
 
 #define ANNOTATION_ENVIRONMENT "HITMAP_NOTES"
 
-/* Reads one line into a NOTE_OBJECT (of process "pid") or NOTE_OPERATION; false when it is neither. */
+/* Reads one line into a NOTE_OBJECT (of process "pid") or NOTE_OPERATION; false when it is neither.
+ */
 bool annotation_parse(struct intern *pool, uint32_t pid, const char *line, struct note *n);
 
 /*

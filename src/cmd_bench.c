@@ -16,7 +16,7 @@ struct bench_arguments {
 	uint64_t ops;
 };
 
-#define UNSET	     UINT32_MAX
+#define UNSET	   UINT32_MAX
 #define AT(member) offsetof(struct bench_arguments, member)
 
 static const struct option_row rows[] = {
@@ -25,21 +25,26 @@ static const struct option_row rows[] = {
 	{ 't', "threads", "N", "threads (default 8)", OPTION_U32, AT(threads), 1, BENCH_THREADS },
 	{ 0, "ops", "N", "operations of each thread (default 500)", OPTION_U64, AT(ops), 1,
 	  1000000000 },
-	{ 0, "base", "OFFSET", "where the object starts in its line (default 0): moves its hot\n"
-	  "fields to the lower or the upper half", OPTION_U32, AT(base), 0, BENCH_LINE - 4 },
-	{ 0, "work", "N", "private instructions around each operation\n"
-	  "(default: signal 4600, futex 770, from measured calls)", OPTION_U32, AT(work), 0,
-	  100000000 },
+	{ 0, "base", "OFFSET",
+	  "where the object starts in its line (default 0): moves its hot\n"
+	  "fields to the lower or the upper half",
+	  OPTION_U32, AT(base), 0, BENCH_LINE - 4 },
+	{ 0, "work", "N",
+	  "private instructions around each operation\n"
+	  "(default: signal 4600, futex 770, from measured calls)",
+	  OPTION_U32, AT(work), 0, 100000000 },
 	{ 0, "futexes", "N", "futexes of each thread (default 1024; futex only)", OPTION_U32,
 	  AT(futexes), 1, 1u << 16 },
 };
 
 static const struct option_usage usage = {
-	"bench", "signal|futex --before|--after [OPTIONS]",
+	"bench",
+	"signal|futex --before|--after [OPTIONS]",
 	"Does in user space what two kernel paths did before and after a change:\n"
 	"signal: queues and frees signals of one user (kernel commit fda31c50292a);\n"
 	"futex: hashes shared futexes (kernel commit 65d8fc777f6d).",
-	rows, ARRAY_SIZE(rows),
+	rows,
+	ARRAY_SIZE(rows),
 };
 
 static const struct bench_workload *const workloads[] = { &bench_signal, &bench_futex };
@@ -66,16 +71,18 @@ static struct err *check(const struct bench_workload *w, const struct bench_argu
 	if (a->before == a->after)
 		return usage_error("one of --before and --after is needed");
 	if (a->base % w->alignment || a->base > w->base_most)
-		return err_next(err_new(ERR_USAGE, "bench: --base %u does not fit the %s workload",
-					a->base, w->name),
-				"a multiple of %u up to %u, so that the hot fields stay in one line",
-				w->alignment, w->base_most);
+		return err_next(
+			err_new(ERR_USAGE, "bench: --base %u does not fit the %s workload", a->base,
+				w->name),
+			"a multiple of %u up to %u, so that the hot fields stay in one line",
+			w->alignment, w->base_most);
 	return NULL;
 }
 
 static struct err *run(const struct bench_workload *w, const struct bench_arguments *a)
 {
-	const struct bench_options o = { .after = a->after, .threads = a->threads,
+	const struct bench_options o = { .after = a->after,
+					 .threads = a->threads,
 					 .ops = a->ops ? a->ops : w->default_ops,
 					 .base = a->base,
 					 .work = a->work == UNSET ? w->default_work : a->work,
@@ -83,11 +90,12 @@ static struct err *run(const struct bench_workload *w, const struct bench_argume
 	struct bench_result r;
 
 	if (!bench_run(w, &o, &r))
-		return err_next(err_errno(ERR_FAILED, errno, "bench: starting %u threads",
-					  o.threads),
-				"ask for fewer with --threads");
+		return err_next(
+			err_errno(ERR_FAILED, errno, "bench: starting %u threads", o.threads),
+			"ask for fewer with --threads");
 	printf("%s %s: %u threads, %" PRIu64 " operations (%s), %.3f s, %.0f ns an operation and "
-	       "thread\n", w->name, o.after ? "after" : "before", o.threads, r.ops, r.operation,
+	       "thread\n",
+	       w->name, o.after ? "after" : "before", o.threads, r.ops, r.operation,
 	       r.nanoseconds / 1e9, (double)r.nanoseconds / o.ops);
 	return NULL;
 }

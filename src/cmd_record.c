@@ -26,27 +26,36 @@ struct record_options {
 static const struct option_row rows[] = {
 	{ 'o', "output", "FILE", "the recording (default perf.data; an older one becomes FILE.old)",
 	  OPTION_TEXT, AT(output), 0, 0 },
-	{ 0, "source", "auto|model", "what samples the accesses: auto uses the software model where the\n"
-	  "machine has no hardware sampling", OPTION_TEXT, AT(source), 0, 0 },
+	{ 0, "source", "auto|model",
+	  "what samples the accesses: auto uses the software model where the\n"
+	  "machine has no hardware sampling",
+	  OPTION_TEXT, AT(source), 0, 0 },
 	{ 'M', "machine", "NAME|FILE", "the machine to model (default small); see docs/machines.md",
 	  OPTION_TEXT, AT(machine), 0, 0 },
 	{ 0, "cpus", "N", "model only N of its CPUs", OPTION_U32, AT(cpus), 1, MODEL_CPUS },
-	{ 0, "door", "auto|qemu|hooks", "how the model sees accesses: hooks for programs built with\n"
-	  "\"hitmap cc\", QEMU for all others", OPTION_TEXT, AT(door), 0, 0 },
+	{ 0, "door", "auto|qemu|hooks",
+	  "how the model sees accesses: hooks for programs built with\n"
+	  "\"hitmap cc\", QEMU for all others",
+	  OPTION_TEXT, AT(door), 0, 0 },
 	{ 0, "qemu", "FILE", "the qemu-x86_64 to use", OPTION_TEXT, AT(qemu), 0, 0 },
-	{ 0, "quantum", "N", "instructions a thread may lead by (default 8192); results do not\n"
-	  "depend on it", OPTION_U32, AT(quantum), 64, 1u << 24 },
+	{ 0, "quantum", "N",
+	  "instructions a thread may lead by (default 8192); results do not\n"
+	  "depend on it",
+	  OPTION_U32, AT(quantum), 64, 1u << 24 },
 	{ 0, "hit-period", "N", "of the accesses that hit, one in N becomes a sample (default 64)",
 	  OPTION_U32, AT(hit_period), 1, 1u << 30 },
-	{ 0, "seed", "N", "of the model's jitter (default 1)", OPTION_U64, AT(seed), 0, UINT64_MAX },
+	{ 0, "seed", "N", "of the model's jitter (default 1)", OPTION_U64, AT(seed), 0,
+	  UINT64_MAX },
 	{ 'q', "quiet", NULL, "say nothing when all went well", OPTION_FLAG, AT(quiet), 0, 0 },
 	{ 'v', "verbose", NULL, "say what is used", OPTION_FLAG, AT(verbose), 0, 0 },
 };
 
 static const struct option_usage usage = {
-	"record", "[OPTIONS] -- PROGRAM [ARGUMENTS]",
+	"record",
+	"[OPTIONS] -- PROGRAM [ARGUMENTS]",
 	"Runs PROGRAM and records how its threads share memory lines.",
-	rows, ARRAY_SIZE(rows),
+	rows,
+	ARRAY_SIZE(rows),
 };
 
 /* Signals counted by the handler: the one thing that a handler must share with the program. */
@@ -98,12 +107,14 @@ static struct err *choose(const char *option, const char *text, const struct cho
 enum source { SOURCE_AUTO, SOURCE_MODEL, SOURCE_HARDWARE };
 
 static const struct choice sources[] = {
-	{ "auto", SOURCE_AUTO },	{ "model", SOURCE_MODEL }, { "pebs", SOURCE_HARDWARE },
-	{ "ibs", SOURCE_HARDWARE },	{ "spe", SOURCE_HARDWARE },
+	{ "auto", SOURCE_AUTO },    { "model", SOURCE_MODEL },	{ "pebs", SOURCE_HARDWARE },
+	{ "ibs", SOURCE_HARDWARE }, { "spe", SOURCE_HARDWARE },
 };
 
 static const struct choice doors[] = {
-	{ "auto", MODEL_DOOR_AUTO }, { "qemu", MODEL_DOOR_QEMU }, { "hooks", MODEL_DOOR_HOOKS },
+	{ "auto", MODEL_DOOR_AUTO },
+	{ "qemu", MODEL_DOOR_QEMU },
+	{ "hooks", MODEL_DOOR_HOOKS },
 };
 
 static struct err *choose_source(const struct record_options *o, int *source)
@@ -125,8 +136,10 @@ static void say_source(void)
 	if (found.source == PMU_NONE)
 		fprintf(stderr, "hitmap: %s: using the software model\n", found.why);
 	else
-		fprintf(stderr, "hitmap: this machine has %s, which hitmap does not record with yet: "
-			"using the software model\n", found.why);
+		fprintf(stderr,
+			"hitmap: this machine has %s, which hitmap does not record with yet: "
+			"using the software model\n",
+			found.why);
 }
 
 /* ---- The run */
@@ -161,7 +174,7 @@ static void say_end(const struct record_options *o, const struct model_result *r
 		r->samples, size, o->output, o->output);
 	if (!r->complete && r->connected)
 		fprintf(stderr, "hitmap: the model's totals are missing: what the recording holds "
-			"ends early\n");
+				"ends early\n");
 	if (o->verbose)
 		fprintf(stderr, "hitmap: door %s, %u threads\n", r->door, r->threads);
 }
@@ -172,8 +185,8 @@ static struct err *program_error(const struct record_options *o, const struct mo
 	struct err *e = NULL;
 
 	if (interrupts)
-		e = err_new(ERR_FAILED, "record: interrupted%s", r->killed ?
-			    "; the program did not end and was killed" : "");
+		e = err_new(ERR_FAILED, "record: interrupted%s",
+			    r->killed ? "; the program did not end and was killed" : "");
 	else if (r->term_signal)
 		e = err_new(ERR_FAILED, "record: the program was ended by signal %d (%s)",
 			    r->term_signal, strsignal(r->term_signal));
@@ -226,8 +239,11 @@ static struct err *record(const struct record_options *o, const struct paths *pa
 		.qemu_spare = (const char *const *)paths->spare_qemu,
 		.path = setting("PATH", "/usr/local/bin:/usr/bin:/bin"),
 		.temp_folder = setting("TMPDIR", "/tmp"),
-		.config = { .version = MODEL_VERSION, .size = sizeof(run.config),
-			    .quantum = o->quantum, .hit_period = o->hit_period, .seed = o->seed },
+		.config = { .version = MODEL_VERSION,
+			    .size = sizeof(run.config),
+			    .quantum = o->quantum,
+			    .hit_period = o->hit_period,
+			    .seed = o->seed },
 		.recorder = "hitmap",
 		.record_argc = argc,
 		.record_argv = argv,
@@ -263,8 +279,13 @@ static char **whole_line(int argc, char **argv)
 
 struct err *cmd_record(int argc, char **argv)
 {
-	struct record_options o = { .output = "perf.data", .source = "auto", .machine = "small",
-				    .door = "auto", .quantum = 8192, .hit_period = 64, .seed = 1 };
+	struct record_options o = { .output = "perf.data",
+				    .source = "auto",
+				    .machine = "small",
+				    .door = "auto",
+				    .quantum = 8192,
+				    .hit_period = 64,
+				    .seed = 1 };
 	struct paths paths = { 0 };
 	bool helped;
 	int rest, source;

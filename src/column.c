@@ -103,6 +103,7 @@ RECORDING(lost, count(r->lost))
 RECORDING(loss, ((struct figure){ .known = true, .real = view_loss(v) }))
 RECORDING(truncated, count(r->truncated))
 RECORDING(unknown_records, count(r->unknown_records))
+RECORDING(changed_files, count(v->changed_files))
 RECORDING(loads, count(p->total.loads))
 RECORDING(stores, count_if(v->stores_known, p->total.stores))
 RECORDING(hitm, distances(v->hitm_known, &p->total))
@@ -137,6 +138,7 @@ const struct column recording_columns[] = {
 	{ COLUMN("loss", NULL, SHARE, recording_loss) },
 	{ COLUMN("truncated", NULL, FLAG, recording_truncated) },
 	{ COLUMN("unknown_records", NULL, COUNT, recording_unknown_records) },
+	{ COLUMN("changed_files", NULL, COUNT, recording_changed_files) },
 	{ COLUMN("loads", NULL, COUNT, recording_loads) },
 	{ COLUMN("stores", NULL, COUNT, recording_stores) },
 	{ COLUMN("hitm", NULL, DISTANCES, recording_hitm) },

@@ -61,7 +61,8 @@ static enum memory_level cache_level(const struct model_sample *s)
 /* What the first access of an operation met. An RMW's load has brought the line when it stores. */
 static struct data_source source_of(const struct model_sample *s, enum memory_kind kind)
 {
-	struct data_source d = { .kind = kind, .level = LEVEL_L1,
+	struct data_source d = { .kind = kind,
+				 .level = LEVEL_L1,
 				 .locked = s->op == MODEL_RMW && kind == MEMORY_LOAD };
 	bool first = kind == MEMORY_LOAD || s->op != MODEL_RMW;
 
@@ -83,8 +84,9 @@ static struct err *emit_sample(struct door *d, const struct model_sample *s, enu
 {
 	struct data_source source = source_of(s, kind);
 	bool second = kind == MEMORY_STORE && s->op == MODEL_RMW;
-	struct event ev = { .kind = EVENT_SAMPLE, .time = time_of(d, s->cycles), .pid = d->pid,
-			    .tid = s->tid };
+	struct event ev = {
+		.kind = EVENT_SAMPLE, .time = time_of(d, s->cycles), .pid = d->pid, .tid = s->tid
+	};
 
 	ev.sample = (struct sample){
 		.ip = s->ip,
@@ -173,9 +175,14 @@ static struct err *take_map(struct door *d, struct cursor *c)
 	take(c, &m);
 	ev.time = time_of(d, m.cycles);
 	ev.pid = ev.tid = d->pid;
-	ev.map = (struct event_map){ .start = m.start, .size = m.size, .offset = m.offset,
-				     .inode = m.inode, .major = m.major, .minor = m.minor,
-				     .prot = m.prot, .path = take_text(d, c) };
+	ev.map = (struct event_map){ .start = m.start,
+				     .size = m.size,
+				     .offset = m.offset,
+				     .inode = m.inode,
+				     .major = m.major,
+				     .minor = m.minor,
+				     .prot = m.prot,
+				     .path = take_text(d, c) };
 	if (!m.size || m.start + m.size < m.start)
 		return malformed(d, "a mapping without an extent");
 	return emit(d, &ev);
@@ -209,7 +216,8 @@ static struct err *take_task(struct door *d, struct cursor *c)
 	return emit(d, &ev);
 }
 
-/* A thread's last samples may still follow this; WIRE_THREAD comes after them and stands for its end. */
+/* A thread's last samples may still follow this; WIRE_THREAD comes after them and stands for its
+ * end. */
 static struct err *take_exit(struct door *d, struct cursor *c)
 {
 	struct wire_task t = { 0 };
@@ -226,12 +234,14 @@ static struct err *take_thread(struct door *d, struct cursor *c)
 
 	take(c, &t);
 	note.note.kind = NOTE_THREAD;
-	note.note.thread = (struct note_thread){ .pid = d->pid, .tid = t.tid, .cpu = t.cpu,
+	note.note.thread = (struct note_thread){ .pid = d->pid,
+						 .tid = t.tid,
+						 .cpu = t.cpu,
 						 .instructions = t.instructions,
 						 .accesses = t.accesses };
 	for (int h = 0; h < MODEL_HOLDS; h++)
-		note.note.thread.cycles[h] =
-			t.cycles[h] > t.started[h] ? t.cycles[h] - t.started[h] : 0;
+		note.note.thread.cycles[h] = t.cycles[h] > t.started[h] ? t.cycles[h] - t.started[h]
+									: 0;
 	e = emit(d, &note);
 	end.time = d->latest;
 	end.pid = d->pid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One front door's connection: its bytes in, events out. The door lives in the program, which may have
- * overwritten it: nothing it says is trusted beyond its bounds.
+ * One front door's connection: its bytes in, events out. The door lives in the program, which may
+ * have overwritten it: nothing it says is trusted beyond its bounds.
  */
 #ifndef HITMAP_DOOR_READ_H
 #define HITMAP_DOOR_READ_H

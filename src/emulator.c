@@ -14,8 +14,9 @@
 #define PROGRAM	    "qemu-x86_64"
 #define OUTPUT_MOST (1u << 16) /* bytes of a program's help that are kept */
 
-/* First version of each API level. Between them the signatures stay: 9.1 changed insn_data(), 9.0 took
- * away what 7.2 had, 11.1 changed every callback; QEMU's own version number alone does not tell. */
+/* First version of each API level. Between them the signatures stay: 9.1 changed insn_data(), 9.0
+ * took away what 7.2 had, 11.1 changed every callback; QEMU's own version number alone does not
+ * tell. */
 static const struct level {
 	unsigned major, minor, api;
 } levels[] = {
@@ -96,9 +97,9 @@ static struct err *read_version(struct emulator *e)
 	free(text);
 	if (good)
 		return NULL;
-	return err_next(err_new(ERR_UNSUPPORTED, "qemu: %s --version does not say its version",
-				e->file),
-			"name another with --qemu FILE");
+	return err_next(
+		err_new(ERR_UNSUPPORTED, "qemu: %s --version does not say its version", e->file),
+		"name another with --qemu FILE");
 }
 
 static struct err *choose_plugin(const char *folder, struct emulator *e)
@@ -106,8 +107,10 @@ static struct err *choose_plugin(const char *folder, struct emulator *e)
 	unsigned api = emulator_api(e->major, e->minor);
 
 	if (!api)
-		return err_next(err_new(ERR_UNSUPPORTED, "qemu: %s is version %u.%u; its plugins are "
-					"too old for the model", e->file, e->major, e->minor),
+		return err_next(err_new(ERR_UNSUPPORTED,
+					"qemu: %s is version %u.%u; its plugins are "
+					"too old for the model",
+					e->file, e->major, e->minor),
 				"install version 7.2 or later, or build the program with "
 				"\"hitmap cc\"");
 	e->plugin = mem_printf("%s/libhitmap-qemu-api%u.so", folder, api);
@@ -119,10 +122,12 @@ static struct err *choose_plugin(const char *folder, struct emulator *e)
 
 static struct err *none_found(const char *without_plugins)
 {
-	struct err *e = without_plugins ?
-		err_new(ERR_UNSUPPORTED, "qemu: %s was built without plugins", without_plugins) :
-		err_new(ERR_UNSUPPORTED, "qemu: no " PROGRAM " found, which runs the program for "
-					 "the model");
+	struct err *e = without_plugins
+				? err_new(ERR_UNSUPPORTED, "qemu: %s was built without plugins",
+					  without_plugins)
+				: err_new(ERR_UNSUPPORTED,
+					  "qemu: no " PROGRAM " found, which runs the program for "
+					  "the model");
 
 	return err_next(e, "apt-get install qemu-user (Debian 12), or \"make setup\" in hitmap's "
 			   "source, which builds one with plugins; or build the program with "

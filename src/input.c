@@ -15,6 +15,7 @@
 #endif
 
 struct input_chunk {
+	struct input *home;
 	size_t holders;
 	size_t filled;
 	uint8_t bytes[INPUT_CHUNK_SIZE];
@@ -64,10 +65,36 @@ struct err *input_open(const char *path, struct input *in)
 	return e;
 }
 
+void input_open_feed(struct input *in, struct input_feed feed)
+{
+	*in = (struct input){ .fd = -1, .end = UINT64_MAX, .feed = feed };
+}
+
+struct err *input_replace(struct input *in, int fd)
+{
+	struct stat st;
+
+	input_close(in);
+	*in = (struct input){ .fd = fd, .end = UINT64_MAX, .file = true };
+	if (fstat(fd, &st))
+		return err_errno(ERR_FAILED, errno, "perf.data: a temporary file");
+	in->file_size = st.st_size;
+	input_seek(in, 0);
+	return NULL;
+}
+
+void input_move(struct input *to, struct input *from)
+{
+	*to = *from;
+	if (to->chunk)
+		to->chunk->home = to;
+	*from = (struct input){ .fd = -1 };
+}
+
 void input_close(struct input *in)
 {
 	if (in->chunk)
-		input_release(in, in->chunk);
+		input_release(in->chunk);
 	in->chunk = NULL;
 	if (in->fd >= 0)
 		close(in->fd);
@@ -80,11 +107,11 @@ struct input_chunk *input_hold(struct input *in)
 	return in->chunk;
 }
 
-void input_release(struct input *in, struct input_chunk *chunk)
+void input_release(struct input_chunk *chunk)
 {
 	if (--chunk->holders)
 		return;
-	in->held -= sizeof(*chunk);
+	chunk->home->held -= sizeof(*chunk);
 	free(chunk);
 }
 
@@ -97,6 +124,7 @@ static void make_room(struct input *in)
 
 	if (!old || old->holders > 1) {
 		chunk = mem_realloc(NULL, 1, sizeof(*chunk));
+		chunk->home = in;
 		chunk->holders = 1;
 		in->held += sizeof(*chunk);
 	}
@@ -104,7 +132,7 @@ static void make_room(struct input *in)
 		memmove(chunk->bytes, old->bytes + in->at, left);
 	chunk->filled = left;
 	if (old && chunk != old)
-		input_release(in, old);
+		input_release(old);
 	in->chunk = chunk;
 	in->at = 0;
 }
@@ -114,11 +142,25 @@ static size_t buffered(const struct input *in)
 	return in->chunk ? in->chunk->filled - in->at : 0;
 }
 
+static size_t get(struct input *in, uint8_t *to, size_t room)
+{
+	ssize_t got;
+
+	if (in->feed.read)
+		return in->feed.read(in->feed.from, to, room);
+	do {
+		got = read(in->fd, to, room);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		in->errno_value = errno;
+	return got > 0 ? got : 0;
+}
+
 /* Reads more, once; false at the end. A pipe gives what it has: nobody waits for a full chunk. */
 static bool fill(struct input *in)
 {
 	uint64_t position = in->offset + buffered(in), want;
-	ssize_t got;
+	size_t got;
 
 	if (position >= in->end)
 		return false;
@@ -127,15 +169,9 @@ static bool fill(struct input *in)
 	want = INPUT_CHUNK_SIZE - in->chunk->filled;
 	if (want > in->end - position)
 		want = in->end - position;
-	do {
-		got = read(in->fd, in->chunk->bytes + in->chunk->filled, want);
-	} while (got < 0 && errno == EINTR);
-	if (got < 0)
-		in->errno_value = errno;
-	if (got <= 0)
-		return false;
+	got = get(in, in->chunk->bytes + in->chunk->filled, want);
 	in->chunk->filled += got;
-	return true;
+	return got;
 }
 
 size_t input_left(struct input *in, size_t size)

@@ -20,9 +20,17 @@
 
 struct input_chunk;
 
+/* Makes the bytes of an input that is no file: puts up to "room" of them to "to" and returns how many;
+ * 0 when there are none for now, so that the input can be asked again later. */
+struct input_feed {
+	size_t (*read)(void *from, uint8_t *to, size_t room);
+	void *from;
+};
+
 struct input {
 	int fd;
 	bool file;	    /* a regular file: it has a size and can be read at any place */
+	struct input_feed feed; /* where the bytes come from when there is no file */
 	uint64_t file_size; /* as it was when opened */
 	uint64_t offset;    /* in the file, of the next byte */
 	uint64_t end;	    /* where reading stops, also when there is more; UINT64_MAX at first */
@@ -34,6 +42,10 @@ struct input {
 
 /* "path" may be "-". Directories are refused. */
 struct err *input_open(const char *path, struct input *in);
+void input_open_feed(struct input *in, struct input_feed feed);
+/* Goes on with another regular file, from its start; owns "fd" now. Nothing must be held. */
+struct err *input_replace(struct input *in, int fd);
+void input_move(struct input *to, struct input *from); /* "from" is closed then */
 void input_close(struct input *in); /* all chunks must have been released */
 
 /* The next "size" bytes, NULL when there are not so many. Good until the next input_...() call,
@@ -47,7 +59,7 @@ bool input_skip(struct input *in, uint64_t size);
 void input_seek(struct input *in, uint64_t offset);
 
 struct input_chunk *input_hold(struct input *in); /* the chunk of the bytes peeked last */
-void input_release(struct input *in, struct input_chunk *chunk);
+void input_release(struct input_chunk *chunk);
 
 /* A copy of a regular file's bytes, to be freed; NULL when they are not all there or too many. */
 uint8_t *input_section(const struct input *in, uint64_t offset, uint64_t size);

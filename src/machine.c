@@ -126,8 +126,10 @@ static struct err *read_figure(struct reading *r, const struct key *k, const cha
 	char *end;
 
 	if (k->unit == UNIT_PLACEMENT)
-		return read_placement(text, f) ? NULL :
-		       fail_at(r, r->line, "placement is spread or compact, not \"%s\"", text);
+		return read_placement(text, f)
+			       ? NULL
+			       : fail_at(r, r->line, "placement is spread or compact, not \"%s\"",
+					 text);
 	f->value = strtod(text, &end);
 	end += strspn(end, " \t");
 	if (k->unit == UNIT_CYCLES && !strcmp(end, "ns"))
@@ -204,7 +206,8 @@ static struct err *fill_distances(const struct reading *r, const char *what,
 		if (!f[i].line && has[i])
 			return err_new(ERR_FAILED,
 				       "machine file %s: [latency] %s_%s is missing; the machine "
-				       "has that distance", r->path, what, names[i]);
+				       "has that distance",
+				       r->path, what, names[i]);
 		out[i] = f[i].line ? cycles_of(d, &f[i]) : i ? out[i - 1] : 0;
 	}
 	return NULL;
@@ -250,7 +253,8 @@ static struct seat seat_spread(const struct description *d, uint32_t n)
 	uint32_t nodes = d->nodes.value, llcs = d->llcs_per_node.value;
 	uint32_t cores = d->cores_per_llc.value;
 
-	return (struct seat){ .node = n % nodes, .llc = n / nodes % llcs,
+	return (struct seat){ .node = n % nodes,
+			      .llc = n / nodes % llcs,
 			      .core = n / nodes / llcs % cores,
 			      .sibling = n / nodes / llcs / cores };
 }
@@ -260,7 +264,8 @@ static struct seat seat_compact(const struct description *d, uint32_t n)
 	uint32_t threads = d->threads_per_core.value, llcs = d->llcs_per_node.value;
 	uint32_t cores = d->cores_per_llc.value;
 
-	return (struct seat){ .sibling = n % threads, .core = n / threads % cores,
+	return (struct seat){ .sibling = n % threads,
+			      .core = n / threads % cores,
 			      .llc = n / threads / cores % llcs,
 			      .node = n / threads / cores / llcs };
 }
@@ -270,8 +275,8 @@ static void fill_cpus(const struct description *d, struct model_machine *m)
 	uint32_t cores = d->cores_per_llc.value, llcs = d->llcs_per_node.value;
 
 	for (uint32_t n = 0; n < m->cpus; n++) {
-		struct seat s = d->placement.value == PLACEMENT_COMPACT ? seat_compact(d, n) :
-									 seat_spread(d, n);
+		struct seat s = d->placement.value == PLACEMENT_COMPACT ? seat_compact(d, n)
+									: seat_spread(d, n);
 		uint32_t cpu = cpu_at(d, s);
 
 		m->order[n] = cpu;
@@ -319,8 +324,10 @@ static struct err *fill_topology(const struct reading *r, uint32_t cpus, struct 
 		     d->threads_per_core.value;
 
 	if (all > MODEL_CPUS)
-		return err_new(ERR_FAILED, "machine file %s: %.0f CPUs are more than the %d that "
-			       "can be modelled", r->path, all, MODEL_CPUS);
+		return err_new(ERR_FAILED,
+			       "machine file %s: %.0f CPUs are more than the %d that "
+			       "can be modelled",
+			       r->path, all, MODEL_CPUS);
 	m->cpus = all;
 	fill_cpus(d, m);
 	if (cpus > m->cpus)
@@ -377,7 +384,8 @@ static struct err *machine_read(const char *path, FILE *file, uint32_t cpus,
 	if (r.err)
 		return r.err;
 	if (bad_line)
-		return fail_at(&r, (unsigned)bad_line, "neither [section], key = value nor comment");
+		return fail_at(&r, (unsigned)bad_line,
+			       "neither [section], key = value nor comment");
 	if (ferror(file))
 		return err_errno(ERR_FAILED, errno, "machine file %s", path);
 	return machine_build(&r, cpus, m);
@@ -392,7 +400,7 @@ static struct err *unknown_machine(const char *folder, const char *name)
 		err_next(e, "choose one of %s, or give a file's path with a slash in it", names);
 	else
 		err_next(e, "run \"make\" to put the machine files there, or give a file's path "
-			 "with a slash in it");
+			    "with a slash in it");
 	free(names);
 	return e;
 }

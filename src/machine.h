@@ -7,8 +7,9 @@
 #include "model.h"
 
 /*
- * Reads machine "name" from "folder", or the file itself when "name" has a slash. "cpus": use only so
- * many of its CPUs, in order of placement; 0 for all. Errors name the file, the line and the reason.
+ * Reads machine "name" from "folder", or the file itself when "name" has a slash. "cpus": use only
+ * so many of its CPUs, in order of placement; 0 for all. Errors name the file, the line and the
+ * reason.
  */
 struct err *machine_load(const char *folder, const char *name, uint32_t cpus,
 			 struct model_machine *machine);

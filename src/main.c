@@ -6,10 +6,13 @@
 #include <string.h>
 
 static const struct command commands[] = {
-	{ "record", "[OPTIONS] -- PROGRAM [ARGUMENTS]", "run a program and record how it shares lines",
-	  cmd_record },
-	{ "report", "[OPTIONS]", "show which lines of a recording are contended, and by whom", cmd_report },
+	{ "record", "[OPTIONS] -- PROGRAM [ARGUMENTS]",
+	  "run a program and record how it shares lines", cmd_record },
+	{ "report", "[OPTIONS]", "show which lines of a recording are contended, and by whom",
+	  cmd_report },
 	{ "diff", "[OPTIONS] BEFORE AFTER", "compare two recordings, field by field", cmd_diff },
+	{ "cc", "ARGUMENTS", "compile a C program so that it can be recorded without QEMU", cmd_cc },
+	{ "c++", "ARGUMENTS", "the same for C++", cmd_cc },
 	{ "bench", "signal|futex --before|--after [OPTIONS]", "the two kernel changes as workloads",
 	  cmd_bench },
 };
@@ -59,8 +62,8 @@ int main(int argc, char **argv)
 	}
 	command = find_command(argv[1]);
 	if (!command)
-		return finish(err_next(err_new(ERR_USAGE, "hitmap: there is no command \"%s\"",
-					       argv[1]),
-				       "hitmap --help lists the commands"));
+		return finish(
+			err_next(err_new(ERR_USAGE, "hitmap: there is no command \"%s\"", argv[1]),
+				 "hitmap --help lists the commands"));
 	return finish(command->run(argc - 1, argv + 1));
 }

@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #define TICK_MS	    250
-#define GRACE_TICKS 8 /* two seconds: after an interrupt, and for what the program leaves behind */
+#define GRACE_TICKS 8 /* two seconds */
 #define SYNC_TICKS  4
-#define CONNECTIONS 512	     /* at one time; a process each */
+#define CONNECTIONS 512	      /* at one time; a process each */
 #define READ_MOST   (1 << 18) /* bytes of one connection before the others have their turn */
 
 struct connection {
@@ -60,7 +60,8 @@ struct run {
 static struct err *choose_door(struct run *r)
 {
 	const struct model_run *ask = r->ask;
-	struct emulator_places places = { .given = ask->qemu, .path = ask->path,
+	struct emulator_places places = { .given = ask->qemu,
+					  .path = ask->path,
 					  .spare = ask->qemu_spare,
 					  .plugin_folder = ask->plugin_folder };
 
@@ -143,9 +144,15 @@ static struct err *create_file(struct run *r)
 
 	r->cpu = mem_printf("modelled: %s", m->name);
 	r->features = (struct perfdata_features){
-		.host = ask->host, .kernel = ask->kernel, .recorder = ask->recorder,
-		.arch = "x86_64", .cpu = r->cpu, .argc = ask->record_argc,
-		.argv = ask->record_argv, .cpus = m->cpus, .cpu_node = m->node,
+		.host = ask->host,
+		.kernel = ask->kernel,
+		.recorder = ask->recorder,
+		.arch = "x86_64",
+		.cpu = r->cpu,
+		.argc = ask->record_argc,
+		.argv = ask->record_argv,
+		.cpus = m->cpus,
+		.cpu_node = m->node,
 		.cpu_core = m->core,
 		.memory_kb = 1u << 20, /* the model has no memory of a size; perf wants one */
 	};
@@ -201,7 +208,8 @@ static bool is_setting_of(const char *setting, const char *name)
 	return !strncmp(setting, name, length) && setting[length] == '=';
 }
 
-/* The given environment with our settings instead of any inherited ones; the last two are to be freed. */
+/* The given environment with our settings instead of any inherited ones; the last two are to be
+ * freed. */
 static char **environment_of(const struct run *r)
 {
 	char *const *given = r->ask->environment;
@@ -278,7 +286,8 @@ static void accept_doors(struct run *r)
 			continue;
 		}
 		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
-		*c = (struct connection){ .fd = fd, .peer = peer.pid,
+		*c = (struct connection){ .fd = fd,
+					  .peer = peer.pid,
 					  .door = recorder_door(&r->recorder) };
 	}
 }
@@ -333,8 +342,10 @@ static struct err *connection_take(struct run *r, struct connection *c, size_t s
 	if (!e && c->door->malformed) {
 		if (c->fd >= 0)
 			connection_close(c);
-		e = recorder_remark(&r->recorder, "process %u: its door sent %s; what came after "
-				    "that is missing", c->door->pid, c->door->malformed);
+		e = recorder_remark(&r->recorder,
+				    "process %u: its door sent %s; what came after "
+				    "that is missing",
+				    c->door->pid, c->door->malformed);
 	}
 	return e;
 }
@@ -360,7 +371,7 @@ static void kill_all(struct run *r)
 		kill(r->child, SIGKILL);
 	for (uint32_t i = 0; i < r->connection_count; i++)
 		if (r->connections[i].fd >= 0 && r->connections[i].peer > 0 &&
-		    r->connections[i].peer != r->started) /* once waited for, the pid may be another's */
+		    r->connections[i].peer != r->started) /* this pid may be another's by now */
 			kill(r->connections[i].peer, SIGKILL);
 	r->result->killed = true;
 }
@@ -406,8 +417,10 @@ static struct err *lose_patience(struct run *r)
 		connection_close(c);
 		if (c->peer == r->started) /* only a descendant holds it open */
 			continue;
-		e = recorder_remark(&r->recorder, "process %u, started by the program, still ran "
-				    "when the program had ended: recorded until then", c->door->pid);
+		e = recorder_remark(&r->recorder,
+				    "process %u, started by the program, still ran "
+				    "when the program had ended: recorded until then",
+				    c->door->pid);
 	}
 	return e;
 }
@@ -515,8 +528,11 @@ static struct err *add_annotations(struct run *r)
 					&r->recorder, &refused);
 
 	if (!e && refused)
-		e = recorder_remark(&r->recorder, "%u lines that the program wrote to the file in "
-				    ANNOTATION_ENVIRONMENT " were not understood", refused);
+		e = recorder_remark(
+			&r->recorder,
+			"%u lines that the program wrote to the file in " ANNOTATION_ENVIRONMENT
+			" were not understood",
+			refused);
 	return e;
 }
 
@@ -549,9 +565,10 @@ static struct err *remark_scope(struct run *r)
 	}
 	if (!result->connected)
 		return recorder_remark(&r->recorder, "no front door of the model reported: nothing "
-				       "was modelled");
+						     "was modelled");
 	if (!seen && result->complete)
-		return recorder_remark(&r->recorder, "no memory line was shared by two threads with "
+		return recorder_remark(&r->recorder,
+				       "no memory line was shared by two threads with "
 				       "a write among them");
 	return NULL;
 }

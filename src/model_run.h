@@ -22,16 +22,16 @@ struct model_run {
 	const char *qemu;	   /* qemu-x86_64 to use, or NULL: search PATH, then "qemu_spare" */
 	const char *const *qemu_spare; /* NULL-terminated */
 	enum model_door door;
-	const char *path;	   /* the environment's PATH, for finding programs */
-	const char *temp_folder;   /* for the socket */
+	const char *path;	 /* the environment's PATH, for finding programs */
+	const char *temp_folder; /* for the socket */
 	struct model_config config;
 	const char *host, *kernel, *recorder; /* for the recording's header; may be NULL */
 	int record_argc;
-	char *const *record_argv;  /* hitmap's own command line, for the recording */
-	char *const *argv;	   /* the program and its arguments, NULL-terminated */
-	char *const *environment;  /* the program's */
-	/* Interrupts so far, counted by a signal handler: after the first the program gets two seconds
-	 * to end by itself, after the second none. */
+	char *const *record_argv; /* hitmap's own command line, for the recording */
+	char *const *argv;	  /* the program and its arguments, NULL-terminated */
+	char *const *environment; /* the program's */
+	/* Interrupts so far, counted by a signal handler: after the first the program gets two
+	 * seconds to end by itself, after the second none. */
 	const volatile sig_atomic_t *interrupts;
 	/* Called a few times a second; may be NULL. */
 	void (*progress)(void *context, uint64_t samples, uint64_t bytes);
@@ -40,11 +40,11 @@ struct model_run {
 
 struct model_result {
 	uint64_t samples, bytes; /* samples: of the recording, an RMW is two */
-	int exit_code;	 /* of the program, when it exited */
-	int term_signal; /* that ended it, or 0 */
-	bool killed;	 /* by hitmap, after an interrupt */
-	bool complete;	 /* the model's totals arrived */
-	bool connected;	 /* a front door reported at all */
+	int exit_code;		 /* of the program, when it exited */
+	int term_signal;	 /* that ended it, or 0 */
+	bool killed;		 /* by hitmap, after an interrupt */
+	bool complete;		 /* the model's totals arrived */
+	bool connected;		 /* a front door reported at all */
 	uint32_t threads;
 	char door[64];
 };

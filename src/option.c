@@ -86,8 +86,9 @@ static struct tables tables_of(const struct option_usage *usage)
 	for (size_t i = 0; i < usage->count; i++) {
 		const struct option_row *row = &usage->rows[i];
 
-		t.longs[i] = (struct option){ row->name, row->argument ? required_argument :
-					      no_argument, NULL, FIRST_VALUE + (int)i };
+		t.longs[i] = (struct option){ row->name,
+					      row->argument ? required_argument : no_argument, NULL,
+					      FIRST_VALUE + (int)i };
 		if (row->letter)
 			*to++ = row->letter;
 		if (row->letter && row->argument)
@@ -109,9 +110,10 @@ static const struct option_row *row_of(const struct option_usage *usage, int val
 
 static struct err *bad_option(const struct option_usage *usage, int value, const char *text)
 {
-	struct err *e = value == ':' ?
-		err_new(ERR_USAGE, "%s: option %s needs a value", usage->command, text) :
-		err_new(ERR_USAGE, "%s: unknown option %s", usage->command, text);
+	struct err *e = value == ':'
+				? err_new(ERR_USAGE, "%s: option %s needs a value", usage->command,
+					  text)
+				: err_new(ERR_USAGE, "%s: unknown option %s", usage->command, text);
 
 	return err_next(e, "see hitmap %s --help", usage->command);
 }

@@ -26,7 +26,8 @@ struct err *paths_find(struct paths *p)
 
 	*p = (struct paths){ 0 };
 	if (size < 0)
-		return err_errno(ERR_FAILED, errno, "hitmap: finding its own executable by "
+		return err_errno(ERR_FAILED, errno,
+				 "hitmap: finding its own executable by "
 				 "/proc/self/exe");
 	exe[size] = 0;
 	*strrchr(exe, '/') = 0;

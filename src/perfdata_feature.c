@@ -185,7 +185,26 @@ static void read_memory(struct perfdata_header *h, struct cursor c)
 		read_node_memory(h->recording, &c, block);
 }
 
+/* Records, each with its header. */
+static void read_build_ids(struct perfdata_header *h, struct cursor c)
+{
+	while (cursor_left(&c)) {
+		struct cursor record = c;
+		uint16_t misc, size;
+
+		cursor_skip(&record, 4); /* type */
+		misc = cursor_u16(&record);
+		size = cursor_u16(&record);
+		cursor_skip(&c, size);
+		if (record.bad || c.bad || size < 8)
+			return;
+		record.end = c.at;
+		perfdata_header_note_build_id(h, misc, record);
+	}
+}
+
 static void (*const reader[])(struct perfdata_header *h, struct cursor c) = {
+	[2] = read_build_ids,
 	[3] = read_host,	 [4] = read_kernel, [5] = read_recorder, [6] = read_arch,
 	[7] = read_cpus,	 [8] = read_cpu,    [9] = read_cpuid,	 [11] = read_command,
 	[12] = read_event_names, [14] = read_nodes, [22] = read_memory,

@@ -2,6 +2,7 @@
 #include "perfdata_header.h"
 #include "mem.h"
 #include "perfdata_feature.h"
+#include "spool.h"
 
 #include <ctype.h>
 #include <linux/perf_event.h>
@@ -10,20 +11,32 @@
 #include <string.h>
 
 #define PIPE_HEADER_SIZE 16
-#define FILE_HEADER_SIZE 104
+#define FILE_HEADER_SIZE 72  /* before Linux 2.6.33; then features followed: 104 */
+#define FEATURES_END	 104
 #define ATTR_SIZE_MIN	 64 /* PERF_ATTR_SIZE_VER0 */
 #define SECTION_SIZE	 16 /* u64 offset, u64 size */
+
+/* Flags of perf_event_attr, by their number. */
+#define ATTR_FREQ	   (1ULL << 10)
+#define ATTR_SAMPLE_ID_ALL (1ULL << 18)
+
+#define MAGIC	  0x32454c4946524550ULL /* "PERFILE2" on a little-endian machine */
+#define MAGIC_OLD "PERFFILE"	     /* before Linux 3.4; on any machine */
+#define HOSTNAME  3		     /* the feature that perf always writes */
 
 void perfdata_header_init(struct perfdata_header *h, struct recording *recording,
 			  struct intern *pool)
 {
 	*h = (struct perfdata_header){ .recording = recording, .pool = pool, .same_layout = true };
 	map_init(&h->event_of_id);
+	map_init(&h->build_id_of);
 }
 
 void perfdata_header_deinit(struct perfdata_header *h)
 {
 	map_deinit(&h->event_of_id);
+	map_deinit(&h->build_id_of);
+	free(h->build_ids);
 	free(h->recording->events);
 	free(h->recording->cpu_node);
 	free(h->recording->memory);
@@ -40,29 +53,21 @@ static const struct {
 	size_t size;
 	const char *what, *next;
 } look_alike[] = {
-	{ "\x1f\x8b", 2, "is compressed (gzip)", "gunzip it first" },
-	{ "\xfd"
-	  "7zXZ",
-	  5, "is compressed (xz)", "unxz it first" },
-	{ "\x28\xb5\x2f\xfd", 4, "is compressed (zstd)", "unzstd it first" },
-	{ "BZh", 3, "is compressed (bzip2)", "bunzip2 it first" },
 	{ "PK\x03\x04", 4, "is a zip archive", "unzip it first" },
 	{ "\x7f"
 	  "ELF",
 	  4, "is a program, not perf.data", "record it first: hitmap record -- PROGRAM" },
-	{ "PERFFILE", 8, "has the perf.data format of before Linux 2.6.32, not supported",
-	  "record again with a perf of this decade" },
-	{ "2ELIFREP", 8, "was recorded on a machine of the other endianness, not supported yet",
-	  "read it with hitmap on a machine of its own kind" },
 };
 
-static bool is_text(const uint8_t *bytes, size_t size)
+bool perfdata_header_is_text(const uint8_t *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		if (bytes[i] < 0x80 && !isprint(bytes[i]) && !isspace(bytes[i]))
 			return false;
 	return true;
 }
+
+#define TAR_PLACE 257 /* of "ustar" */
 
 static struct err *refuse(const char *path, const uint8_t *bytes, size_t size)
 {
@@ -75,7 +80,11 @@ static struct err *refuse(const char *path, const uint8_t *bytes, size_t size)
 			return err_next(
 				err_new(ERR_FAILED, "perf.data: %s: %s", path, look_alike[i].what),
 				"%s", look_alike[i].next);
-	if (is_text(bytes, size))
+	if (size >= TAR_PLACE + 5 && !memcmp(bytes + TAR_PLACE, "ustar", 5))
+		return err_next(
+			err_new(ERR_FAILED, "perf.data: %s: is a tar archive", path),
+			"unpack it with tar -xf and give the perf.data in it");
+	if (perfdata_header_is_text(bytes, size))
 		return err_next(
 			err_new(ERR_FAILED, "perf.data: %s: looks like text, not perf.data", path),
 			"give the file that \"perf c2c record\", \"perf mem record\" or "
@@ -102,20 +111,45 @@ static struct recording_event *add_event(struct perfdata_header *h)
 	return &r->events[r->event_count++];
 }
 
-static void fill_event(struct recording_event *event, const struct perf_event_attr *attr)
+/* The order of bit fields in a byte is that of bytes in a word: on a big-endian machine the first
+ * flag is the first byte's highest bit. As the other way round, flag 0 is bit 0 here. */
+static uint64_t read_flags(struct cursor *c)
 {
-	event->type = attr->type;
-	event->config = attr->config;
-	event->config1 = attr->config1;
-	event->period = attr->freq ? 0 : attr->sample_period;
-	event->layout = (struct sample_layout){
-		.sample_type = attr->sample_type,
-		.read_format = attr->read_format,
-		.branch_sample_type = attr->branch_sample_type,
-		.regs_user = attr->sample_regs_user,
-		.regs_intr = attr->sample_regs_intr,
-		.id_all = attr->sample_id_all,
-	};
+	const bool big = c->swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+	const uint8_t *bytes = cursor_bytes(c, 8);
+	uint64_t flags = 0;
+
+	for (unsigned bit = 0; bytes && bit < 64; bit++) {
+		unsigned place = big ? 7 - bit % 8 : bit % 8;
+
+		flags |= (uint64_t)(bytes[bit / 8] >> place & 1) << bit;
+	}
+	return flags;
+}
+
+/* struct perf_event_attr, field by field; what the recorder did not know of is zero. */
+static void fill_event(struct recording_event *event, struct cursor c)
+{
+	struct sample_layout *l = &event->layout;
+	uint64_t flags;
+
+	event->type = cursor_u32(&c);
+	cursor_skip(&c, 4); /* size */
+	event->config = cursor_u64(&c);
+	event->period = cursor_u64(&c);
+	l->sample_type = cursor_u64(&c);
+	l->read_format = cursor_u64(&c);
+	flags = read_flags(&c);
+	if (flags & ATTR_FREQ)
+		event->period = 0;
+	l->id_all = flags & ATTR_SAMPLE_ID_ALL;
+	cursor_skip(&c, 8); /* wakeup_events, bp_type */
+	event->config1 = cursor_u64(&c);
+	cursor_skip(&c, 8); /* config2 */
+	l->branch_sample_type = cursor_u64(&c);
+	l->regs_user = cursor_u64(&c);
+	cursor_skip(&c, 8); /* sample_stack_user, clockid */
+	l->regs_intr = cursor_u64(&c);
 }
 
 static bool layouts_equal(const struct sample_layout *a, const struct sample_layout *b)
@@ -125,18 +159,18 @@ static bool layouts_equal(const struct sample_layout *a, const struct sample_lay
 	       a->regs_intr == b->regs_intr && a->id_all == b->id_all;
 }
 
-/* Attributes of any length: what this program does not know is behind what it does, and what the
- * recorder did not know is zero. */
+/* Attributes of any length: what this program does not know is behind what it does. */
 static void parse_attr(struct perfdata_header *h, struct cursor bytes)
 {
 	struct recording_event *event = add_event(h);
-	struct perf_event_attr attr = { 0 };
-	size_t size = cursor_left(&bytes) < sizeof(attr) ? cursor_left(&bytes) : sizeof(attr);
+	struct cursor peek = bytes;
+	uint32_t size;
 
-	memcpy(&attr, cursor_bytes(&bytes, size), size);
-	if (attr.size >= ATTR_SIZE_MIN && attr.size < size)
-		memset((char *)&attr + attr.size, 0, size - attr.size);
-	fill_event(event, &attr);
+	cursor_skip(&peek, 4);
+	size = cursor_u32(&peek);
+	if (size >= ATTR_SIZE_MIN && size < cursor_left(&bytes))
+		bytes = cursor_part(&bytes, size);
+	fill_event(event, bytes);
 	if (!layouts_equal(&event->layout, &h->recording->events[0].layout))
 		h->same_layout = false;
 }
@@ -195,7 +229,7 @@ static struct err *parse_attrs(struct perfdata_header *h, const struct input *in
 
 	if (!bytes)
 		return out_of_bounds(h, "the event attributes", attrs, in);
-	c = cursor_of(bytes, attrs.size, attrs.offset);
+	c = perfdata_header_cursor(h, bytes, attrs.size, attrs.offset);
 	while (cursor_left(&c) >= stride) {
 		struct cursor attr = cursor_part(&c, stride - SECTION_SIZE);
 		struct section ids = read_section(&c);
@@ -206,7 +240,8 @@ static struct err *parse_attrs(struct perfdata_header *h, const struct input *in
 			id_bytes = input_section(in, ids.offset, ids.size);
 		ids_left -= id_bytes ? ids.size : 0;
 		if (id_bytes)
-			parse_ids(h, cursor_of(id_bytes, ids.size, ids.offset),
+			parse_ids(h,
+				  perfdata_header_cursor(h, id_bytes, ids.size, ids.offset),
 				  h->recording->event_count - 1);
 		free(id_bytes);
 	}
@@ -229,27 +264,36 @@ static struct err *place_records(struct perfdata_header *h, struct input *in, st
 	return NULL;
 }
 
-static struct err *read_file_header(struct perfdata_header *h, struct input *in, struct cursor c)
+/* The bits of features were once an array of "unsigned long": of a 32-bit machine of the other byte
+ * order, pairs of them were exchanged. The name of the host tells. */
+static void read_feature_bits(struct perfdata_header *h, struct cursor *c)
+{
+	for (int i = 0; i < 4; i++)
+		h->features[i] = cursor_u64(c);
+	if (h->swap && !(h->features[0] >> HOSTNAME & 1))
+		for (int i = 0; i < 4; i++)
+			h->features[i] = h->features[i] << 32 | h->features[i] >> 32;
+}
+
+static struct err *read_file_header(struct perfdata_header *h, struct input *in, struct cursor c,
+				    bool features)
 {
 	uint64_t stride = cursor_u64(&c);
 	struct section attrs = read_section(&c), data = read_section(&c);
-	struct err *e;
+	struct err *e = NULL;
 
 	cursor_skip(&c, SECTION_SIZE); /* event types, not written since Linux 3.11 */
-	for (int i = 0; i < 4; i++)
-		h->features[i] = cursor_u64(&c);
-	if (!in->file)
-		return err_next(
-			err_new(ERR_FAILED,
-				"perf.data: %s: is a file recording that comes through a pipe",
-				h->recording->path),
-			"give the file's name, or record with \"-o -\" to stream it");
+	if (features)
+		read_feature_bits(h, &c);
 	if (stride < ATTR_SIZE_MIN + SECTION_SIZE || stride > INPUT_PEEK_MAX)
 		return err_next(err_new(ERR_FAILED,
 					"perf.data: %s: header: event attributes of %llu bytes",
 					h->recording->path, (unsigned long long)stride),
 				"the file is damaged: copy or record it again");
-	e = parse_attrs(h, in, attrs, stride);
+	if (!in->file)
+		e = spool_pipe(in, h->recording->path);
+	if (!e)
+		e = parse_attrs(h, in, attrs, stride);
 	if (!e && !h->recording->event_count)
 		e = err_next(
 			err_new(ERR_FAILED, "perf.data: %s: header: no events", h->recording->path),
@@ -265,16 +309,45 @@ static struct err *short_header(struct perfdata_header *h, struct input *in, siz
 			"the recorder was killed at once or the copy is not whole: record again");
 }
 
+/* The magic number tells the byte order. The one that perf wrote before Linux 3.4 does not, but the
+ * number behind it is small. */
+static bool read_magic(struct perfdata_header *h, struct cursor *c)
+{
+	const struct cursor start = *c;
+	uint64_t magic = cursor_u64(c);
+	struct cursor size = *c;
+
+	if (start.bad || c->bad)
+		return false;
+	if (!memcmp(start.at, MAGIC_OLD, 8))
+		h->swap = cursor_u64(&size) > UINT32_MAX;
+	else if (magic == __builtin_bswap64(MAGIC))
+		h->swap = true;
+	else if (magic != MAGIC)
+		return false;
+	c->swap = h->swap;
+	return true;
+}
+
+bool perfdata_header_is(const uint8_t *bytes, size_t size)
+{
+	struct perfdata_header h = { 0 };
+	struct cursor c = cursor_of(bytes, size, 0);
+
+	return read_magic(&h, &c);
+}
+
 struct err *perfdata_header_read(struct perfdata_header *h, struct input *in)
 {
-	size_t left = input_left(in, 512);
+	size_t left = input_left(in, FEATURES_END);
 	const uint8_t *bytes = input_peek(in, left);
 	struct cursor c = cursor_of(bytes, left, 0);
 	uint64_t size;
 
-	if (left < 8 || memcmp(bytes, "PERFILE2", 8))
-		return refuse(h->recording->path, bytes, left);
-	cursor_skip(&c, 8);
+	if (!read_magic(h, &c)) {
+		left = input_left(in, 512);
+		return refuse(h->recording->path, input_peek(in, left), left);
+	}
 	if (left < PIPE_HEADER_SIZE)
 		return short_header(h, in, PIPE_HEADER_SIZE);
 	size = cursor_u64(&c);
@@ -287,11 +360,12 @@ struct err *perfdata_header_read(struct perfdata_header *h, struct input *in)
 		return err_next(
 			err_new(ERR_FAILED,
 				"perf.data: %s: header: its size %llu is neither 16 (pipe) nor "
-				"104 or more (file)",
+				"72, 104 or more (file)",
 				h->recording->path, (unsigned long long)size),
 			"the file is damaged: copy or record it again");
-	return left < FILE_HEADER_SIZE ? short_header(h, in, FILE_HEADER_SIZE)
-				       : read_file_header(h, in, c);
+	if (left < size && left < FEATURES_END)
+		return short_header(h, in, size < FEATURES_END ? size : FEATURES_END);
+	return read_file_header(h, in, c, size >= FEATURES_END);
 }
 
 /* The sections' table is right behind the records, one row a feature bit, in order of the bits. */
@@ -307,7 +381,7 @@ void perfdata_header_features(struct perfdata_header *h, const struct input *in)
 				   : NULL;
 	if (!table)
 		return;
-	c = cursor_of(table, count * SECTION_SIZE, h->features_offset);
+	c = perfdata_header_cursor(h, table, count * SECTION_SIZE, h->features_offset);
 	for (unsigned bit = 0; bit < 256; bit++) {
 		struct section s;
 		uint8_t *bytes;
@@ -319,7 +393,8 @@ void perfdata_header_features(struct perfdata_header *h, const struct input *in)
 			continue;
 		bytes = input_section(in, s.offset, s.size);
 		if (bytes)
-			perfdata_feature_read(h, bit, cursor_of(bytes, s.size, s.offset));
+			perfdata_feature_read(
+				h, bit, perfdata_header_cursor(h, bytes, s.size, s.offset));
 		free(bytes);
 	}
 	free(table);
@@ -370,4 +445,39 @@ bool perfdata_header_feature(struct perfdata_header *h, struct cursor body)
 	if (perfdata_feature_known(feature))
 		perfdata_feature_read(h, feature, body);
 	return true;
+}
+
+/* ---- Build ids */
+
+#define MISC_BUILD_ID_SIZE (1 << 15) /* PERF_RECORD_MISC_BUILD_ID_SIZE: the byte behind it is its size */
+
+bool perfdata_header_note_build_id(struct perfdata_header *h, uint16_t misc, struct cursor body)
+{
+	struct perfdata_build_id id = { .size = sizeof(id.bytes) };
+	const uint8_t *bytes;
+	const char *path;
+
+	cursor_skip(&body, 4); /* the guest's pid */
+	bytes = cursor_bytes(&body, 24);
+	path = cursor_string(&body, cursor_left(&body));
+	if (!path)
+		return false;
+	if ((misc & MISC_BUILD_ID_SIZE) && bytes[20] < id.size)
+		id.size = bytes[20];
+	memcpy(id.bytes, bytes, id.size);
+	mem_grow(&h->build_ids, &h->build_id_room, h->build_id_count);
+	*map_put(&h->build_id_of, (uintptr_t)intern_string(h->pool, path), 0, NULL) =
+		h->build_id_count;
+	h->build_ids[h->build_id_count++] = id;
+	return true;
+}
+
+void perfdata_header_build_id(const struct perfdata_header *h, struct event_map *map)
+{
+	uint64_t *index = map_get(&h->build_id_of, (uintptr_t)map->path);
+
+	if (!index)
+		return;
+	map->build_id_size = h->build_ids[*index].size;
+	memcpy(map->build_id, h->build_ids[*index].bytes, map->build_id_size);
 }

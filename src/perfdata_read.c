@@ -3,6 +3,8 @@
 #include "mem.h"
 #include "perfdata_record.h"
 #include "queue.h"
+#include "spool.h"
+#include "unpack.h"
 
 #include <linux/perf_event.h>
 #include <perf/event.h>
@@ -18,6 +20,9 @@ struct perfdata {
 	struct source source;
 	struct perfdata_header header;
 	struct input in;
+	struct unpack *unpack; /* of compressed records; NULL before the first */
+	struct input unpacked; /* what comes out of it */
+	bool unpacking;	       /* there may be a whole record in "unpacked" */
 	struct queue queue;
 	uint64_t records; /* read whole */
 	bool ended;
@@ -56,6 +61,8 @@ static struct err *end_damaged(struct perfdata *p, const char *what)
 			"nothing can be read of it: it is damaged, or its recorder was killed "
 			"before it wrote anything; record again");
 	p->source.recording.truncated = true;
+	p->source.recording.damage = intern_printf(p->header.pool, "record at %#llx: %s",
+						   (unsigned long long)p->in.offset, what);
 	end_records(p);
 	return e;
 }
@@ -111,11 +118,57 @@ static struct err *read_tracing_data(struct perfdata *p, struct perfdata_record 
 	return size <= cursor_left(&r->body) ? NULL : skip_payload(p, (size + 7) & ~7ULL);
 }
 
+static struct err *read_build_id(struct perfdata *p, struct perfdata_record *r)
+{
+	if (!perfdata_header_note_build_id(&p->header, r->misc, r->body))
+		p->source.recording.malformed_records++;
+	return NULL;
+}
+
+static struct err *read_auxtrace_info(struct perfdata *p, struct perfdata_record *r)
+{
+	/* enum auxtrace_type of the perf tool */
+	static const char *const kind[] = {
+		NULL,	   "Intel PT",	       "Intel BTS", "Arm CoreSight",
+		"Arm SPE", "s390 CPU-MSF", "HiSilicon PTT",
+	};
+	uint32_t type = cursor_u32(&r->body);
+
+	if (type < ARRAY_SIZE(kind) && kind[type])
+		p->source.recording.aux_kind = kind[type];
+	return NULL;
+}
+
+/* What a piece holds is read by read_unpacked(), from bytes that stay where they are until more is
+ * asked of the file. */
+static void begin_unpacking(struct perfdata *p, const void *bytes, size_t size)
+{
+	if (!p->unpack) {
+		p->unpack = unpack_new();
+		input_open_feed(&p->unpacked,
+				(struct input_feed){ .read = unpack_read, .from = p->unpack });
+	}
+	unpack_piece(p->unpack, bytes, size);
+	p->unpacking = true;
+}
+
 static struct err *read_compressed(struct perfdata *p, struct perfdata_record *r)
 {
-	p->ended = true;
-	return at_record(p, "compressed records (perf record -z) cannot be read yet",
-			 "record without -z");
+	size_t size = cursor_left(&r->body);
+
+	begin_unpacking(p, cursor_bytes(&r->body, size), size);
+	return NULL;
+}
+
+/* As above, and says how much of the record is no padding. */
+static struct err *read_compressed2(struct perfdata *p, struct perfdata_record *r)
+{
+	uint64_t size = cursor_u64(&r->body);
+
+	if (r->body.bad || size > cursor_left(&r->body))
+		return end_damaged(p, "its compressed data is larger than itself");
+	begin_unpacking(p, cursor_bytes(&r->body, size), size);
+	return NULL;
 }
 
 static struct err *read_nothing(struct perfdata *p, struct perfdata_record *r)
@@ -129,10 +182,10 @@ typedef struct err *(*tool_reader)(struct perfdata *p, struct perfdata_record *r
 static const tool_reader tool_readers[] = {
 	[PERF_RECORD_HEADER_ATTR - 64] = read_attr,
 	[PERF_RECORD_HEADER_TRACING_DATA - 64] = read_tracing_data,
-	[PERF_RECORD_HEADER_BUILD_ID - 64] = read_nothing,
+	[PERF_RECORD_HEADER_BUILD_ID - 64] = read_build_id,
 	[PERF_RECORD_FINISHED_ROUND - 64] = read_round,
 	[PERF_RECORD_ID_INDEX - 64] = read_nothing,
-	[PERF_RECORD_AUXTRACE_INFO - 64] = read_nothing,
+	[PERF_RECORD_AUXTRACE_INFO - 64] = read_auxtrace_info,
 	[PERF_RECORD_AUXTRACE - 64] = read_auxtrace,
 	[PERF_RECORD_AUXTRACE_ERROR - 64] = read_nothing,
 	[PERF_RECORD_THREAD_MAP - 64] = read_nothing,
@@ -145,7 +198,7 @@ static const tool_reader tool_readers[] = {
 	[PERF_RECORD_HEADER_FEATURE - 64] = read_feature,
 	[PERF_RECORD_COMPRESSED - 64] = read_compressed,
 	[PERF_RECORD_FINISHED_INIT - 64] = read_nothing,
-	[RECORD_COMPRESSED2 - 64] = read_compressed,
+	[RECORD_COMPRESSED2 - 64] = read_compressed2,
 };
 
 static tool_reader find_tool_reader(uint32_t type)
@@ -178,21 +231,22 @@ static enum outcome read_note(struct perfdata *p, struct perfdata_record *r, str
 static void wait_for_turn(struct perfdata *p, const struct queue_entry *entry)
 {
 	queue_add(&p->queue, entry);
-	if (p->in.held + p->queue.count * WAITING_ENTRY > WAITING_MAX)
+	if (p->in.held + p->unpacked.held + p->queue.count * WAITING_ENTRY > WAITING_MAX)
 		queue_flush_half(&p->queue);
 }
 
 /* A record without time has its turn at once. */
-static enum outcome read_kernel_record(struct perfdata *p, struct perfdata_record *r,
-				       const uint8_t *bytes, struct event *ev)
+static enum outcome read_kernel_record(struct perfdata *p, struct input *in,
+				       struct perfdata_record *r, const uint8_t *bytes,
+				       struct event *ev)
 {
 	uint64_t time = perfdata_record_time(&p->header, r);
 
 	if (time && time != UINT64_MAX) {
 		wait_for_turn(p, &(struct queue_entry){ .time = time,
-							.offset = p->in.offset,
+							.offset = in->offset,
 							.record = bytes,
-							.owner = input_hold(&p->in) });
+							.owner = input_hold(in) });
 		return OUTCOME_NOTHING;
 	}
 	return perfdata_record_decode(&p->header, r, ev) ? OUTCOME_EVENT : OUTCOME_NOTHING;
@@ -201,20 +255,16 @@ static enum outcome read_kernel_record(struct perfdata *p, struct perfdata_recor
 static enum outcome read_by_type(struct perfdata *p, const uint8_t *bytes, size_t size,
 				 struct event *ev, struct err **e)
 {
-	struct perfdata_record r = perfdata_record_of(bytes, size, p->in.offset);
+	struct perfdata_record r = perfdata_record_of(&p->header, bytes, size, p->in.offset);
 	tool_reader read = find_tool_reader(r.type);
 	enum outcome outcome = OUTCOME_NOTHING;
 
 	if (r.type == NOTE_RECORD_TYPE)
 		outcome = read_note(p, &r, ev);
 	else if (r.type < PERF_RECORD_USER_TYPE_START)
-		outcome = read_kernel_record(p, &r, bytes, ev);
+		outcome = read_kernel_record(p, &p->in, &r, bytes, ev);
 	else if (!read)
 		p->source.recording.unknown_records++;
-	if (read == read_compressed) {
-		*e = read(p, &r);
-		return OUTCOME_NOTHING;
-	}
 	input_skip(&p->in, size);
 	p->records++;
 	if (read)
@@ -224,27 +274,68 @@ static enum outcome read_by_type(struct perfdata *p, const uint8_t *bytes, size_
 
 static enum outcome read_record(struct perfdata *p, struct event *ev, struct err **e)
 {
-	size_t left = input_left(&p->in, sizeof(struct perf_event_header));
-	struct perf_event_header header;
+	size_t left = input_left(&p->in, PERFDATA_RECORD_HEADER), size;
 
-	*e = NULL;
 	if (!left && p->records && !p->in.errno_value) {
 		end_records(p);
 		return OUTCOME_NOTHING;
 	}
-	if (left < sizeof(header)) {
+	if (left < PERFDATA_RECORD_HEADER) {
 		*e = end_damaged(p, left ? "it is cut off in its header"
 					 : "the recording ends before it");
 		return OUTCOME_NOTHING;
 	}
-	memcpy(&header, input_peek(&p->in, sizeof(header)), sizeof(header));
-	if (header.size < sizeof(header))
+	size = perfdata_record_size(&p->header, input_peek(&p->in, left));
+	if (size < PERFDATA_RECORD_HEADER)
 		*e = end_damaged(p, "its size is below the 8 bytes of its header");
-	else if (input_left(&p->in, header.size) < header.size)
+	else if (input_left(&p->in, size) < size)
 		*e = end_damaged(p, "it is cut off");
 	else
-		return read_by_type(p, input_peek(&p->in, header.size), header.size, ev, e);
+		return read_by_type(p, input_peek(&p->in, size), size, ev, e);
 	return OUTCOME_NOTHING;
+}
+
+/* ---- Records that were compressed: those of the kernel */
+
+/* A whole one; NULL when it is not all there yet. */
+static const uint8_t *peek_unpacked(struct perfdata *p, size_t *size)
+{
+	struct input *in = &p->unpacked;
+
+	if (input_left(in, PERFDATA_RECORD_HEADER) < PERFDATA_RECORD_HEADER)
+		return NULL;
+	*size = perfdata_record_size(&p->header, input_peek(in, PERFDATA_RECORD_HEADER));
+	if (*size < PERFDATA_RECORD_HEADER)
+		*size = PERFDATA_RECORD_HEADER;
+	return input_peek(in, *size);
+}
+
+static enum outcome read_unpacked(struct perfdata *p, struct event *ev, struct err **e)
+{
+	enum outcome outcome = OUTCOME_NOTHING;
+	struct perfdata_record r;
+	size_t size;
+	const uint8_t *bytes = peek_unpacked(p, &size);
+
+	if (!bytes) {
+		p->unpacking = false;
+		if (unpack_error(p->unpack))
+			*e = end_damaged(p, unpack_error(p->unpack));
+		return OUTCOME_NOTHING;
+	}
+	if (perfdata_record_size(&p->header, bytes) < PERFDATA_RECORD_HEADER) {
+		p->unpacking = false;
+		*e = end_damaged(p, "a record compressed in it is below the 8 bytes of its header");
+		return OUTCOME_NOTHING;
+	}
+	r = perfdata_record_of(&p->header, bytes, size, p->unpacked.offset);
+	if (r.type < PERF_RECORD_USER_TYPE_START)
+		outcome = read_kernel_record(p, &p->unpacked, &r, bytes, ev);
+	else
+		p->source.recording.unknown_records++;
+	input_skip(&p->unpacked, size);
+	p->records++;
+	return outcome;
 }
 
 /* ---- The source */
@@ -256,12 +347,11 @@ static bool take_waiting(struct perfdata *p, struct event *ev)
 	bool wanted = false;
 
 	while (!wanted && queue_take(&p->queue, &entry)) {
-		struct perf_event_header header;
-
-		memcpy(&header, entry.record, sizeof(header));
-		r = perfdata_record_of(entry.record, header.size, entry.offset);
+		r = perfdata_record_of(&p->header, entry.record,
+				       perfdata_record_size(&p->header, entry.record),
+				       entry.offset);
 		wanted = perfdata_record_decode(&p->header, &r, ev);
-		input_release(&p->in, entry.owner);
+		input_release(entry.owner);
 	}
 	return wanted;
 }
@@ -279,7 +369,7 @@ static struct err *next(struct source *s, struct event *ev, bool *end)
 			*end = true;
 			return NULL;
 		}
-		if (read_record(p, ev, &e) == OUTCOME_EVENT)
+		if ((p->unpacking ? read_unpacked : read_record)(p, ev, &e) == OUTCOME_EVENT)
 			return NULL;
 		if (e)
 			return e;
@@ -293,31 +383,46 @@ static void close_source(struct source *s)
 
 	queue_flush(&p->queue);
 	while (queue_take(&p->queue, &entry))
-		input_release(&p->in, entry.owner);
+		input_release(entry.owner);
 	queue_deinit(&p->queue);
 	input_close(&p->in);
+	input_close(&p->unpacked);
+	unpack_free(p->unpack);
 	perfdata_header_deinit(&p->header);
 	free(p);
 }
 
 static const struct source_ops ops = { .name = "perf.data", .next = next, .close = close_source };
 
+static void note_cut(struct perfdata *p, const char *program)
+{
+	p->source.recording.truncated = true;
+	p->source.recording.damage =
+		intern_printf(p->header.pool, "%s could not unpack all of it", program);
+}
+
 struct err *perfdata_open(const char *path, struct intern *pool, struct source **source)
 {
 	struct perfdata *p = mem_zalloc(sizeof(*p));
+	const char *cut = NULL;
 	struct err *e;
 
 	*source = NULL;
 	p->source.ops = &ops;
 	p->source.recording.path = intern_string(pool, path);
 	perfdata_header_init(&p->header, &p->source.recording, pool);
+	input_open_feed(&p->unpacked, (struct input_feed){ 0 });
 	e = input_open(path, &p->in);
+	if (!e)
+		e = spool_unwrap(&p->in, path, &cut);
 	if (!e)
 		e = perfdata_header_read(&p->header, &p->in);
 	if (e) {
 		close_source(&p->source);
 		return e;
 	}
+	if (cut)
+		note_cut(p, cut);
 	if (!p->header.pipe)
 		perfdata_header_features(&p->header, &p->in);
 	*source = &p->source;

@@ -12,9 +12,10 @@
 #define MISC_LOST_BY_BPF (1 << 15) /* filtered by request, nothing was lost */
 #define KERNEL_TYPES	 64	   /* types of the kernel are below, of the perf tool above */
 
-struct perfdata_record perfdata_record_of(const uint8_t *bytes, size_t size, uint64_t offset)
+struct perfdata_record perfdata_record_of(const struct perfdata_header *h, const uint8_t *bytes,
+					  size_t size, uint64_t offset)
 {
-	struct perfdata_record r = { .body = cursor_of(bytes, size, offset) };
+	struct perfdata_record r = { .body = perfdata_header_cursor(h, bytes, size, offset) };
 
 	r.type = cursor_u32(&r.body);
 	r.misc = cursor_u16(&r.body);
@@ -134,6 +135,8 @@ static bool decode_path(struct perfdata_header *h, struct cursor *c, struct even
 	if (!path)
 		return false;
 	map->path = intern_string(h->pool, path);
+	if (!map->build_id_size)
+		perfdata_header_build_id(h, map);
 	return true;
 }
 
@@ -183,7 +186,7 @@ static bool decode_mmap2(struct perfdata_header *h, const struct perfdata_record
 	else
 		decode_inode(&c, &ev->map);
 	ev->map.prot = cursor_u32(&c);
-	cursor_skip(&c, 4); /* MAP_ flags */
+	ev->map.shared = cursor_u32(&c) & MAP_SHARED;
 	return decode_path(h, &c, &ev->map);
 }
 

@@ -11,8 +11,20 @@ struct perfdata_record {
 	struct cursor body;
 };
 
+#define PERFDATA_RECORD_HEADER 8 /* struct perf_event_header: u32 type, u16 misc, u16 size */
+
+/* The size of the record whose header "bytes" are. */
+static inline size_t perfdata_record_size(const struct perfdata_header *h, const uint8_t *bytes)
+{
+	uint16_t size;
+
+	memcpy(&size, bytes + 6, sizeof(size));
+	return h->swap ? __builtin_bswap16(size) : size;
+}
+
 /* "size" bytes that begin with a struct perf_event_header, which says just that size. */
-struct perfdata_record perfdata_record_of(const uint8_t *bytes, size_t size, uint64_t offset);
+struct perfdata_record perfdata_record_of(const struct perfdata_header *h, const uint8_t *bytes,
+					  size_t size, uint64_t offset);
 
 /* When a record happened; 0 when it does not say. */
 uint64_t perfdata_record_time(const struct perfdata_header *h, const struct perfdata_record *r);

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define EVENTS	    2	    /* loads, stores */
-#define RECORD_MOST 0xffff  /* a record's size is 16 bits */
+#define EVENTS	    2	   /* loads, stores */
+#define RECORD_MOST 0xffff /* a record's size is 16 bits */
 #define BUFFER	    (1u << 20)
 
 /* The features of a perf.data file that are written here: bit numbers of the header's mask
@@ -73,9 +73,9 @@ struct perfdata_writer {
 	struct file_front front;
 	struct blob record; /* the one being built */
 	uint64_t data_bytes, feature_bytes;
-	uint64_t latest;	     /* time of any event so far */
-	uint64_t round_latest;	     /* ... when the last round ended */
-	uint64_t settled;	     /* readers have given out events up to here */
+	uint64_t latest;       /* time of any event so far */
+	uint64_t round_latest; /* ... when the last round ended */
+	uint64_t settled;      /* readers have given out events up to here */
 	uint64_t first_sample, last_sample;
 };
 
@@ -125,7 +125,6 @@ static void blob_string(struct blob *b, const char *s)
 
 /* ---- Features */
 
-
 static uint32_t node_count(const struct perfdata_features *f)
 {
 	uint32_t nodes = 1;
@@ -149,9 +148,9 @@ static char *cpu_list(const uint16_t *unit, uint32_t cpus, uint32_t wanted)
 			continue;
 		while (last + 1 < cpus && unit[last + 1] == wanted)
 			last++;
-		longer = last == first ?
-			 mem_printf("%s%s%u", list, *list ? "," : "", first) :
-			 mem_printf("%s%s%u-%u", list, *list ? "," : "", first, last);
+		longer = last == first
+				 ? mem_printf("%s%s%u", list, *list ? "," : "", first)
+				 : mem_printf("%s%s%u-%u", list, *list ? "," : "", first, last);
 		free(list);
 		list = longer;
 		first = last;
@@ -278,15 +277,15 @@ static void put_sample_time(const struct perfdata_writer *w, struct blob *b)
 	blob_u64(b, w->last_sample);
 }
 
-/* Which memory blocks are on which node. Samples carry no physical address, so nothing is looked up in
- * it; without it perf c2c complains. */
+/* Which memory blocks are on which node. Samples carry no physical address, so nothing is looked up
+ * in it; without it perf c2c complains. */
 static void put_memory_topology(const struct perfdata_writer *w, struct blob *b)
 {
 	uint32_t nodes = node_count(&w->features);
 	uint64_t words = (nodes + 63) / 64;
 
-	blob_u64(b, 1);		/* version */
-	blob_u64(b, 1u << 27);	/* block size */
+	blob_u64(b, 1);	       /* version */
+	blob_u64(b, 1u << 27); /* block size */
 	blob_u64(b, nodes);
 	for (uint32_t node = 0; node < nodes; node++) {
 		blob_u64(b, node);
@@ -337,8 +336,9 @@ static bool feature_known(const struct perfdata_writer *w, const struct feature_
 
 static struct err *write_error(const struct perfdata_writer *w)
 {
-	return err_next(err_errno(ERR_FAILED, errno, "perf.data: writing %s", w->path),
-			"what was written before is kept; name a file on another disk with -o FILE");
+	return err_next(
+		err_errno(ERR_FAILED, errno, "perf.data: writing %s", w->path),
+		"what was written before is kept; name a file on another disk with -o FILE");
 }
 
 static struct err *write_bytes(struct perfdata_writer *w, const void *bytes, size_t size)
@@ -452,8 +452,10 @@ static struct err *record_end(struct perfdata_writer *w)
 	uint16_t size = w->record.size;
 
 	if (w->record.size > RECORD_MOST)
-		return err_new(ERR_FAILED, "perf.data: a record of %zu bytes does not fit its "
-			       "16-bit size", w->record.size);
+		return err_new(ERR_FAILED,
+			       "perf.data: a record of %zu bytes does not fit its "
+			       "16-bit size",
+			       w->record.size);
 	memcpy(w->record.bytes + offsetof(struct perf_event_header, size), &size, sizeof(size));
 	w->data_bytes += w->record.size;
 	return write_bytes(w, w->record.bytes, w->record.size);
@@ -578,8 +580,8 @@ struct err *perfdata_write(struct perfdata_writer *w, const struct event *ev)
 	return writers[ev->kind](w, ev, time);
 }
 
-/* At the end of a round readers give out all events up to the latest of the round before it. So a round
- * may end when nothing to come is earlier than that. */
+/* At the end of a round readers give out all events up to the latest of the round before it. So a
+ * round may end when nothing to come is earlier than that. */
 struct err *perfdata_round(struct perfdata_writer *w, uint64_t low)
 {
 	if (low < w->round_latest || w->latest == w->round_latest)

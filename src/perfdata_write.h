@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writes a perf.data file that perf c2c, script, report and mem read. Records go out as they come; the
- * features are written by perfdata_finish(), and a file cut off before that still holds its records
- * (the header's data size is kept up to date at every perfdata_sync()).
+ * Writes a perf.data file that perf c2c, script, report and mem read. Records go out as they come;
+ * the features are written by perfdata_finish(), and a file cut off before that still holds its
+ * records (the header's data size is kept up to date at every perfdata_sync()).
  */
 #ifndef HITMAP_PERFDATA_WRITE_H
 #define HITMAP_PERFDATA_WRITE_H
@@ -32,9 +32,9 @@ struct err *perfdata_create(const char *path, const char *loads_name, const char
 struct err *perfdata_write(struct perfdata_writer *w, const struct event *ev);
 
 /*
- * Promises that no event written from now on is earlier than "low" (ns). Readers sort by time only as
- * far back as FINISHED_ROUND records let them; one is written whenever the promise allows it. An event
- * that breaks the promise is moved up in time to where readers still accept it.
+ * Promises that no event written from now on is earlier than "low" (ns). Readers sort by time only
+ * as far back as FINISHED_ROUND records let them; one is written whenever the promise allows it. An
+ * event that breaks the promise is moved up in time to where readers still accept it.
  */
 struct err *perfdata_round(struct perfdata_writer *w, uint64_t low);
 struct err *perfdata_sync(struct perfdata_writer *w);

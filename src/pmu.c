@@ -25,8 +25,9 @@ static const struct kind {
 	{ PMU_SPE, "arm_spe_*", "type", "the statistical profiling extension" },
 };
 
-static const char *const names[] = { [PMU_NONE] = "none", [PMU_PEBS] = "pebs",
-				     [PMU_IBS] = "ibs", [PMU_SPE] = "spe" };
+static const char *const names[] = {
+	[PMU_NONE] = "none", [PMU_PEBS] = "pebs", [PMU_IBS] = "ibs", [PMU_SPE] = "spe"
+};
 
 const char *pmu_source_name(enum pmu_source s)
 {
@@ -67,21 +68,25 @@ static bool find_kind(const glob_t *devices, struct pmu_finding *f)
 	return false;
 }
 
-/* A cpu device without mem-loads is a PMU that cannot sample addresses; mostly there is none at all. */
+/* A cpu device without mem-loads is a PMU that cannot sample addresses; mostly there is none at
+ * all. */
 static void say_missing(const glob_t *devices, struct pmu_finding *f)
 {
 	const char *cpu = "no cpu with mem-loads";
 
 	if (!devices->gl_pathc) {
-		snprintf(f->why, sizeof(f->why), "no hardware sampling: " DEVICES " is empty or "
+		snprintf(f->why, sizeof(f->why),
+			 "no hardware sampling: " DEVICES " is empty or "
 			 "not there");
 		return;
 	}
 	for (size_t i = 0; i < devices->gl_pathc; i++)
 		if (!strcmp(base_name(devices->gl_pathv[i]), "cpu"))
 			cpu = "a cpu without mem-loads";
-	snprintf(f->why, sizeof(f->why), "no hardware sampling: " DEVICES " has %s, no ibs_op, "
-		 "no arm_spe", cpu);
+	snprintf(f->why, sizeof(f->why),
+		 "no hardware sampling: " DEVICES " has %s, no ibs_op, "
+		 "no arm_spe",
+		 cpu);
 }
 
 void pmu_find(const char *root, struct pmu_finding *f)

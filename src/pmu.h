@@ -7,8 +7,8 @@ enum pmu_source { PMU_NONE, PMU_PEBS, PMU_IBS, PMU_SPE };
 
 struct pmu_finding {
 	enum pmu_source source;
-	char pmu[32];	/* its name in sysfs: "cpu", "cpu_core", "ibs_op", "arm_spe_0" */
-	char why[256];	/* one line: what was found, or what is missing */
+	char pmu[32];  /* its name in sysfs: "cpu", "cpu_core", "ibs_op", "arm_spe_0" */
+	char why[256]; /* one line: what was found, or what is missing */
 };
 
 /* Looks below "root" ("" for the running machine) at sys/bus/event_source/devices. */

@@ -20,7 +20,8 @@ static bool is_executable(const char *file)
 	return !stat(file, &st) && S_ISREG(st.st_mode) && !access(file, X_OK);
 }
 
-/* The next folder of a PATH, or NULL at its end; to be freed. An empty entry is the working folder. */
+/* The next folder of a PATH, or NULL at its end; to be freed. An empty entry is the working folder.
+ */
 static char *next_folder(const char **path)
 {
 	const char *end = strchrnul(*path, ':');
@@ -95,8 +96,10 @@ static struct err *check_script(const char *file)
 	if (!interpreter)
 		return NULL;
 	e = err_new(ERR_FAILED, "record: program %s: is a script for %s", file, interpreter);
-	err_next(e, "record its interpreter (hitmap record -- %s %s ...) or, better, the program that "
-		    "the script starts: what a script starts runs unmodelled", interpreter, file);
+	err_next(e,
+		 "record its interpreter (hitmap record -- %s %s ...) or, better, the program that "
+		 "the script starts: what a script starts runs unmodelled",
+		 interpreter, file);
 	free(interpreter);
 	return e;
 }
@@ -107,13 +110,16 @@ static struct err *check_elf(const char *file, const struct symtab_program *p)
 		return err_next(err_new(ERR_FAILED, "record: program %s: is not an ELF file", file),
 				"name a compiled program");
 	if (!p->wide)
-		return err_next(err_new(ERR_UNSUPPORTED, "record: program %s: has 32 bits; the model "
-					"runs x86-64 programs only", file),
+		return err_next(err_new(ERR_UNSUPPORTED,
+					"record: program %s: has 32 bits; the model "
+					"runs x86-64 programs only",
+					file),
 				"build it for 64 bits (gcc -m64)");
 	if (p->machine != EM_X86_64)
-		return err_next(err_new(ERR_UNSUPPORTED, "record: program %s: is for another processor "
-					"(ELF machine %u); the model runs x86-64 programs only", file,
-					p->machine),
+		return err_next(err_new(ERR_UNSUPPORTED,
+					"record: program %s: is for another processor "
+					"(ELF machine %u); the model runs x86-64 programs only",
+					file, p->machine),
 				"build it for x86-64");
 	return NULL;
 }

@@ -7,12 +7,12 @@
 
 #include <stdbool.h>
 
-/* The file that "name" stands for: itself when it has a slash, else the first executable file of that
- * name in "path" (as the environment's PATH). "*found" is to be freed. */
+/* The file that "name" stands for: itself when it has a slash, else the first executable file of
+ * that name in "path" (as the environment's PATH). "*found" is to be freed. */
 struct err *program_find(const char *name, const char *path, char **found);
 
-/* An error when the model cannot run this file: not executable, a script, not x86-64, 32 bits. "*hooks":
- * it was built with "hitmap cc". */
+/* An error when the model cannot run this file: not executable, a script, not x86-64, 32 bits.
+ * "*hooks": it was built with "hitmap cc". */
 struct err *program_check(const char *file, bool *hooks);
 
 #endif

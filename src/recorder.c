@@ -12,8 +12,8 @@
 #define PAGE	   4096u
 #define TIME_START 1000000000ull /* ns of the model's time 0; 0 means "no time" to perf */
 
-/* ---- Maps. QEMU maps a program's code readable only, and pieces of one file that are alike then become
- * one mapping: what is code is taken from the file. */
+/* ---- Maps. QEMU maps a program's code readable only, and pieces of one file that are alike then
+ * become one mapping: what is code is taken from the file. */
 
 static const struct symtab *map_file(struct recorder *r, const char *path)
 {
@@ -47,8 +47,9 @@ static uint64_t run_length(const struct symtab *s, const struct event_map *m, ui
 static struct err *write_map(struct recorder *r, const struct event *ev)
 {
 	const struct event_map *m = &ev->map;
-	const struct symtab *s = m->path[0] == '/' && m->path[1] != '/' && !(m->prot & PROT_WRITE) ?
-				 map_file(r, m->path) : NULL;
+	const struct symtab *s = m->path[0] == '/' && m->path[1] != '/' && !(m->prot & PROT_WRITE)
+					 ? map_file(r, m->path)
+					 : NULL;
 	struct err *e = NULL;
 	uint64_t length;
 
@@ -169,16 +170,28 @@ static uint32_t units(const uint16_t *unit, uint32_t cpus)
 	return count;
 }
 
-/* Processes that ran one after the other follow each other in time; the run is as long as the end of the
- * latest. */
+/* When a door's clock began, in cycles of the run with hold "h". The recording knows the typical
+ * one; the others are to it as the first process's lengths are. */
+static uint64_t door_start(const struct recorder *r, const struct door *d, int h)
+{
+	const uint64_t *first = r->doors[0]->total.cycles;
+	double start = (double)(d->base - TIME_START) * r->machine->mhz / 1000;
+
+	if (!first[h] || !first[MODEL_HOLD_TYPICAL])
+		return start;
+	return start * first[h] / first[MODEL_HOLD_TYPICAL];
+}
+
+/* Processes that ran one after the other follow each other in time; the run is as long as the end
+ * of the latest. */
 static void add_door(const struct recorder *r, const struct door *d, struct note_model *n)
 {
 	const struct model_total *t = &d->total;
-	uint64_t start = (unsigned __int128)(d->base - TIME_START) * r->machine->mhz / 1000;
 
 	for (int h = 0; h < MODEL_HOLDS; h++) {
-		if (start + t->cycles[h] > n->cycles[h])
-			n->cycles[h] = start + t->cycles[h];
+		uint64_t end = door_start(r, d, h) + t->cycles[h];
+
+		n->cycles[h] = end > n->cycles[h] ? end : n->cycles[h];
 		n->hitm[h] += t->hitm[h];
 		n->transfers[h] += t->transfers[h];
 	}
@@ -200,9 +213,13 @@ struct err *recorder_total(struct recorder *r, bool complete)
 
 	if (r->door_count)
 		snprintf(door, sizeof(door), "%s (%s)", r->doors[0]->name, r->doors[0]->detail);
-	n.model = (struct note_model){ .machine = m->name, .door = door, .mhz = m->mhz,
-				       .cpus = m->cpus, .nodes = units(m->node, m->cpus),
-				       .llcs = units(m->llc, m->cpus), .complete = complete };
+	n.model = (struct note_model){ .machine = m->name,
+				       .door = door,
+				       .mhz = m->mhz,
+				       .cpus = m->cpus,
+				       .nodes = units(m->node, m->cpus),
+				       .llcs = units(m->llc, m->cpus),
+				       .complete = complete };
 	for (int h = 0; h < MODEL_HOLDS; h++)
 		n.model.hold[h] = m->hold[h];
 	for (uint32_t i = 0; i < r->door_count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A recording of the software model in the making: what the front doors say goes in, a perf.data comes
- * out. */
+/* A recording of the software model in the making: what the front doors say goes in, a perf.data
+ * comes out. */
 #ifndef HITMAP_RECORDER_H
 #define HITMAP_RECORDER_H
 
@@ -14,7 +14,7 @@ struct recorder {
 	const struct model_machine *machine;
 	struct door **doors; /* every one that connected, in the order they did */
 	uint32_t door_count, door_room;
-	uint64_t samples;    /* written */
+	uint64_t samples;	   /* written */
 	struct symtab *map_symtab; /* of the file that was mapped last */
 	const char *map_path;
 };
@@ -25,8 +25,8 @@ struct err *recorder_open(struct recorder *r, const char *path, const struct mod
 
 /* A door for a connection; its clock starts where the recording is now. */
 struct door *recorder_door(struct recorder *r);
-/* Announces the process of a door that has greeted. "name": the program's when this is the process that
- * was started, NULL for one that was forked from it. */
+/* Announces the process of a door that has greeted. "name": the program's when this is the process
+ * that was started, NULL for one that was forked from it. */
 struct err *recorder_process(struct recorder *r, const struct door *d, uint32_t parent,
 			     const char *name);
 /* Tells readers how far they may sort; "open" says of each door whether it may still send. */

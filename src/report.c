@@ -184,6 +184,9 @@ static void say_unusable(const struct text_report *r)
 
 	if (*all)
 		say(r, "not usable: %s", all);
+	if (r->view->changed_files)
+		say(r, "no names from %s changed since the recording: %s",
+		    quantity(r, r->view->changed_files, "file"), r->view->first_changed);
 	if (view_loss(r->view) > SMALL_LOSS)
 		say(r, "%s was lost: all counts are lower bounds",
 		    figure_of(r, recording_columns, "loss"));

@@ -496,7 +496,7 @@ static const struct c2c_row **choose_rows(const struct c2c_report *r, const stru
 static struct widths measure(const struct c2c_report *r, const struct c2c_row *const *rows,
 			     uint32_t count)
 {
-	struct widths w = { strlen("Symbol"), strlen("Object") };
+	struct widths w = { 0 };
 	struct code_names n;
 
 	for (uint32_t i = 0; i < count; i++) {

@@ -6,10 +6,16 @@
 #include <string.h>
 
 #define TOP_LINES  10
-#define TOP_CELLS  8	 /* offsets a line */
-#define TOP_CODES  3	 /* places in the code an offset */
 #define SMALLEST   0.001 /* share of everything that a line must have of something */
-#define EVERYTHING UINT32_MAX
+#define MAJOR	   0.05	 /* ... and that it must have to be shown in detail */
+
+/* How much of a line is shown. */
+struct detail {
+	uint32_t cells; /* offsets */
+	uint32_t codes; /* places in the code, an offset */
+};
+
+static const struct detail MAJOR_LINE = { 8, 3 }, MINOR_LINE = { 3, 1 };
 
 /* ---- Names */
 
@@ -204,25 +210,27 @@ static void cell_deinit(struct view_cell *c)
 	idset_deinit(&c->threads);
 }
 
-static bool below(uint64_t part, uint64_t whole)
+static bool below(double share, uint64_t part, uint64_t whole)
 {
-	return !part || (double)part < SMALLEST * (double)whole;
+	return !part || (double)part < share * (double)whole;
 }
 
 /* Nothing that a reader of the whole would miss. */
 static bool is_speck(const struct counts *c, const struct counts *whole)
 {
-	return below(c->latency_sum, whole->latency_sum) && below(c->samples, whole->samples) &&
-	       below(counts_hitm(c), counts_hitm(whole)) && below(c->stores, whole->stores);
+	return below(SMALLEST, c->latency_sum, whole->latency_sum) &&
+	       below(SMALLEST, c->samples, whole->samples) &&
+	       below(SMALLEST, counts_hitm(c), counts_hitm(whole)) &&
+	       below(SMALLEST, c->stores, whole->stores);
 }
 
 /* Cells are in order of cost. */
-static void cut_cells(struct view *v, struct view_line *l)
+static void cut_cells(struct view *v, struct view_line *l, uint32_t most)
 {
 	while (l->cell_count > 1) {
 		struct view_cell *c = &l->cells[l->cell_count - 1];
 
-		if (l->cell_count <= TOP_CELLS && !is_speck(&c->counts, &l->line->counts))
+		if (l->cell_count <= most && !is_speck(&c->counts, &l->line->counts))
 			return;
 		l->cell_count--;
 		l->cells_hidden++;
@@ -232,12 +240,12 @@ static void cut_cells(struct view *v, struct view_line *l)
 	}
 }
 
-static void cut_codes(struct view *v, const struct view_line *l, struct view_cell *c)
+static void cut_codes(struct view *v, const struct view_line *l, struct view_cell *c, uint32_t most)
 {
 	while (c->code_count > 1) {
 		struct view_code *code = &c->codes[c->code_count - 1];
 
-		if (c->code_count <= TOP_CODES && !is_speck(&code->counts, &l->line->counts))
+		if (c->code_count <= most && !is_speck(&code->counts, &l->line->counts))
 			return;
 		c->code_count--;
 		c->codes_hidden++;
@@ -268,21 +276,32 @@ static void place_line(struct view_line *l)
 		l->object_offset = l->place.object_offset - first->offset;
 }
 
+/* A line with a small part of the cost may have most of the HITM. Stores and peers have neither. */
+static bool is_below(double share, const struct contended_line *l, const struct counts *total)
+{
+	if (l->evidence != EVIDENCE_HITM && !below(share, l->counts.samples, total->samples))
+		return false;
+	return below(share, l->counts.latency_sum, total->latency_sum) &&
+	       below(share, counts_hitm(&l->counts), counts_hitm(total));
+}
+
 static void add_line(struct view *v, struct attrib *attrib, const struct contended_line *from,
 		     bool all)
 {
+	const struct detail *detail = is_below(MAJOR, from, &v->profile->total) ? &MINOR_LINE
+										: &MAJOR_LINE;
 	struct view_line *l = &v->lines[v->line_count++];
 
 	*l = (struct view_line){ .rank = v->line_count, .line = from };
 	split_cells(l, from);
 	qsort(l->cells, l->cell_count, sizeof(*l->cells), cell_by_cost);
 	if (!all)
-		cut_cells(v, l);
+		cut_cells(v, l, detail->cells);
 	for (uint32_t i = 0; i < l->cell_count; i++) {
 		name_cell(v, attrib, from, &l->cells[i]);
 		merge_codes(&l->cells[i]);
 		if (!all)
-			cut_codes(v, l, &l->cells[i]);
+			cut_codes(v, l, &l->cells[i], detail->codes);
 	}
 	place_line(l);
 	qsort(l->cells, l->cell_count, sizeof(*l->cells), cell_by_offset);
@@ -291,15 +310,6 @@ static void add_line(struct view *v, struct attrib *attrib, const struct contend
 	l->name = line_name(v, l);
 	for (int w = 0; w < LINE_WORDS; w++)
 		v->hottest = from->word_heat[w] > v->hottest ? from->word_heat[w] : v->hottest;
-}
-
-/* A line with a small part of the cost may have most of the HITM. Stores and peers have neither. */
-static bool is_small(const struct contended_line *l, const struct counts *total)
-{
-	if (l->evidence != EVIDENCE_HITM && !below(l->counts.samples, total->samples))
-		return false;
-	return below(l->counts.latency_sum, total->latency_sum) &&
-	       below(counts_hitm(&l->counts), counts_hitm(total));
 }
 
 static void hide_line(struct view *v, const struct contended_line *l)
@@ -316,12 +326,12 @@ static void hide_line(struct view *v, const struct contended_line *l)
 static void choose_lines(struct view *v, struct attrib *attrib, const struct report_options *o)
 {
 	const struct profile *p = v->profile;
-	uint32_t top = o->top ? o->top : o->all ? EVERYTHING : TOP_LINES;
+	uint32_t top = o->top ? o->top : o->all ? UINT32_MAX : TOP_LINES;
 
 	v->lines = mem_zalloc((top < p->line_count ? top : p->line_count) * sizeof(*v->lines));
 	for (uint32_t i = 0; i < p->line_count; i++) {
 		const struct contended_line *l = &p->lines[i];
-		bool fits = o->all || (l->contended && !is_small(l, &p->total));
+		bool fits = o->all || (l->contended && !is_below(SMALLEST, l, &p->total));
 
 		if (l->contended)
 			v->contended_latency += l->counts.latency_sum;
@@ -343,6 +353,7 @@ void view_init(struct view *v, const struct recording *recording, const struct p
 	for (uint32_t i = 0; i < profile->operation_count; i++)
 		v->operations += profile->operations[i].count;
 	choose_lines(v, attrib, options);
+	v->changed_files = attrib_changed_files(attrib, &v->first_changed);
 }
 
 void view_deinit(struct view *v)

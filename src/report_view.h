@@ -48,6 +48,8 @@ struct view {
 	uint64_t contended_latency; /* cycles, of all contended lines */
 	uint64_t operations;	    /* of all kinds; 0 when not counted */
 	uint64_t hottest;	    /* word's heat */
+	uint64_t changed_files; /* that names were asked of, but are not those recorded any more */
+	const char *first_changed;
 	bool hitm_known;	    /* false where the hardware cannot tell (peer, never HITM) */
 	bool stores_known;	    /* false where no store was sampled at all */
 	struct {

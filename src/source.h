@@ -26,6 +26,7 @@ struct event_map {
 	uint32_t major, minor;
 	uint32_t prot;		      /* PROT_ bits; PROT_EXEC alone for PERF_RECORD_MMAP of code */
 	bool kernel;
+	bool shared;		      /* MAP_SHARED: other processes may have the same memory */
 	const char *path;	      /* interned; "//anon", "[heap]", "[kernel.kallsyms]_text", ... */
 	uint8_t build_id[20];
 	uint8_t build_id_size;	      /* 0 when not recorded */
@@ -82,9 +83,11 @@ struct recording {
 	uint64_t lost;			/* records and samples lost, as far as recorded */
 	uint64_t throttled;		/* times the kernel paused an event that came too often */
 	uint64_t aux_bytes;		/* of AUX area data (Arm SPE, Intel PT), skipped */
+	const char *aux_kind;		/* what made it; NULL when not recorded */
 	uint64_t unknown_records;	/* skipped by their size */
 	uint64_t malformed_records;	/* samples shorter than their layout, skipped */
-	bool truncated;			/* the file ends inside a record: cut off there */
+	bool truncated;			/* cut off or damaged: its end could not be read */
+	const char *damage;		/* where and how, NULL when not known */
 };
 
 struct source;

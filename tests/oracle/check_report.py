@@ -117,18 +117,18 @@ N = r'([\d,]+|n/a)'
 PEER = ' +' + N if report['recording']['peer'] else '()'
 RATE = r' +(\d\S*(?: \(\S+\))?|n/a)' if report['model'] and report['model']['operations'] else '()'
 LINE = re.compile(r'^ *(\d+) +([\d.]+ %|n/a) (.*?) +(\[.{4}\|.{4}\]) +(\S+) +' + N + r' +(\S+)' + PEER + RATE + '$')
-CELL = re.compile(r'^    \+(\d+) +(lower|upper) .*? ' + ' +'.join([N] * 6) + r'(?: +' + N + r')? +(\S.*)$')
-CODE = re.compile(r'^ {10,}' + ' +'.join([N] * 6) + r'(?: +' + N + r')? +(\S.*)$')
+CELL = re.compile(r'^    \+(\d+) +(lower|upper) .*? ' + ' +'.join([N] * 6) + PEER + r' +(\S.*)$')
+CODE = re.compile(r'^ {10,}' + ' +'.join([N] * 6) + PEER + r' +(\S.*)$')
 
 
 def figures(of):
     hitm = [count(of['hitm'])] + ([count(of['peer'])] if report['recording']['peer'] else [])
-    return [count(of['loads']), count(of['stores'])] + hitm + [count(of['latency']), count(of['cpus']),
-                                                               count(of['threads'])]
+    rest = [count(of[key]) for key in ('latency', 'cpus', 'threads')]
+    return [count(of['loads']), count(of['stores'])] + hitm + rest
 
 
 def numbers(groups):
-    return [g for g in groups[:-1] if g is not None]
+    return [g for g in groups[:-1] if g]
 
 
 def check_cell(rows, cell):

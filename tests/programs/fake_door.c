@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program whose front door tells "hitmap record" made-up things: fake_door BEHAVIOUR. It is no model;
- * it tests the receiving end.
+ * A program whose front door tells "hitmap record" made-up things: fake_door BEHAVIOUR. It is no
+ * model; it tests the receiving end.
  */
 #include "wire.h"
 
@@ -59,8 +59,9 @@ static int connect_door(void)
 
 static void greet(int fd)
 {
-	struct wire_hello hello = { .version = MODEL_VERSION, .pid = getpid(), .door = "hooks",
-				    .detail = "fake" };
+	struct wire_hello hello = {
+		.version = MODEL_VERSION, .pid = getpid(), .door = "hooks", .detail = "fake"
+	};
 
 	message(fd, WIRE_HELLO, &hello, sizeof(hello), NULL);
 	if (recv(fd, &config, sizeof(config), MSG_WAITALL) != (ssize_t)sizeof(config) ||
@@ -68,7 +69,8 @@ static void greet(int fd)
 		_exit(93);
 }
 
-/* The program's mappings with a file behind them, all of them as if QEMU had made them: not executable. */
+/* The program's mappings with a file behind them, all of them as if QEMU had made them: not
+ * executable. */
 static void send_maps(int fd)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -80,7 +82,8 @@ static void send_maps(int fd)
 		struct wire_map m = { .cycles = 1 };
 
 		if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %399s", &start, &end, prot, &offset,
-			   &major, &minor, &inode, path) != 8 || path[0] != '/')
+			   &major, &minor, &inode, path) != 8 ||
+		    path[0] != '/')
 			continue;
 		m.start = start;
 		m.size = end - start;
@@ -98,8 +101,9 @@ static void send_maps(int fd)
 static void send_tasks(int fd)
 {
 	struct wire_task first = { .cycles = 1, .pid = getpid(), .tid = getpid() };
-	struct wire_task second = { .cycles = 2, .pid = getpid(), .tid = getpid() + 1,
-				    .parent_tid = getpid() };
+	struct wire_task second = {
+		.cycles = 2, .pid = getpid(), .tid = getpid() + 1, .parent_tid = getpid()
+	};
 
 	message(fd, WIRE_COMM, &first, sizeof(first), "faker");
 	message(fd, WIRE_TASK, &first, sizeof(first), NULL);
@@ -113,12 +117,17 @@ static void send_samples(int fd, int count, uint64_t cycles)
 
 	for (int i = 0; i < count; i++) {
 		for (int k = 0; k < 3; k++) {
-			s[k] = (struct model_sample){
-				.cycles = cycles + 300 * i + 100 * k, .ip = (uintptr_t)send_samples,
-				.addr = (uintptr_t)&shared[k], .period = 1,
-				.tid = getpid() + (i & 1), .latency = 100 + k, .cpu = i & 1,
-				.size = 8, .op = ops[k], .outcome = MODEL_HITM,
-				.distance = i % MODEL_DISTANCES };
+			s[k] = (struct model_sample){ .cycles = cycles + 300 * i + 100 * k,
+						      .ip = (uintptr_t)send_samples,
+						      .addr = (uintptr_t)&shared[k],
+						      .period = 1,
+						      .tid = getpid() + (i & 1),
+						      .latency = 100 + k,
+						      .cpu = i & 1,
+						      .size = 8,
+						      .op = ops[k],
+						      .outcome = MODEL_HITM,
+						      .distance = i % MODEL_DISTANCES };
 		}
 		message(fd, WIRE_SAMPLES, s, sizeof(s), NULL);
 	}
@@ -126,12 +135,16 @@ static void send_samples(int fd, int count, uint64_t cycles)
 
 static void send_totals(int fd)
 {
-	struct model_thread_total thread = { .tid = getpid() + 1, .cpu = 1,
-					     .cycles = { 100, 200, 300 }, .started = { 50, 50, 50 } };
-	struct model_line_total line = { .addr = (uintptr_t)shared, .hitm = { { 1 }, { 2 }, { 3 } },
+	struct model_thread_total thread = { .tid = getpid() + 1,
+					     .cpu = 1,
+					     .cycles = { 100, 200, 300 },
+					     .started = { 50, 50, 50 } };
+	struct model_line_total line = { .addr = (uintptr_t)shared,
+					 .hitm = { { 1 }, { 2 }, { 3 } },
 					 .accesses = 99 };
-	struct model_total total = { .cycles = { 1000, 2000, 3000 }, .hitm = { 10, 20, 30 },
-				     .threads = 2, .accesses = 99 };
+	struct model_total total = {
+		.cycles = { 1000, 2000, 3000 }, .hitm = { 10, 20, 30 }, .threads = 2, .accesses = 99
+	};
 
 	message(fd, WIRE_THREAD, &thread, sizeof(thread), NULL);
 	message(fd, WIRE_LINE, &line, sizeof(line), NULL);
@@ -286,11 +299,11 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } behaviours[] = {
-	{ "good", do_good },	     { "many", do_many },	   { "fail", do_fail },
-	{ "crash", do_crash },	     { "hang", do_hang },	   { "silent", do_silent },
-	{ "fork", do_fork },	     { "bad-type", do_bad_type },  { "bad-size", do_bad_size },
-	{ "tiny", do_tiny },	     { "short", do_short },	   { "part", do_part },
-	{ "nonsense", do_nonsense }, { "cut", do_cut },		   { "old", do_old_version },
+	{ "good", do_good },	     { "many", do_many },	  { "fail", do_fail },
+	{ "crash", do_crash },	     { "hang", do_hang },	  { "silent", do_silent },
+	{ "fork", do_fork },	     { "bad-type", do_bad_type }, { "bad-size", do_bad_size },
+	{ "tiny", do_tiny },	     { "short", do_short },	  { "part", do_part },
+	{ "nonsense", do_nonsense }, { "cut", do_cut },		  { "old", do_old_version },
 	{ "notes", do_notes },
 };
 

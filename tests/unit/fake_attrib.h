@@ -109,4 +109,10 @@ bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struc
 	return false;
 }
 
+uint64_t attrib_changed_files(const struct attrib *a, const char **first)
+{
+	*first = NULL;
+	return 0;
+}
+
 #endif

@@ -28,6 +28,7 @@
 struct image {
 	uint8_t *bytes;
 	size_t size, room;
+	bool swap; /* of a machine of the other byte order */
 };
 
 static inline void put(struct image *im, const void *bytes, size_t size)
@@ -43,12 +44,20 @@ static inline void put(struct image *im, const void *bytes, size_t size)
 
 static inline void put_u64(struct image *im, uint64_t v)
 {
+	v = im->swap ? __builtin_bswap64(v) : v;
 	put(im, &v, 8);
 }
 
 static inline void put_u32(struct image *im, uint32_t v)
 {
+	v = im->swap ? __builtin_bswap32(v) : v;
 	put(im, &v, 4);
+}
+
+static inline void put_u16(struct image *im, uint16_t v)
+{
+	v = im->swap ? __builtin_bswap16(v) : v;
+	put(im, &v, 2);
 }
 
 static inline void put_zeros(struct image *im, size_t size)
@@ -67,28 +76,46 @@ static inline void put_text(struct image *im, const char *s, size_t size)
 
 static inline void set_u64(struct image *im, size_t at, uint64_t v)
 {
+	v = im->swap ? __builtin_bswap64(v) : v;
 	memcpy(im->bytes + at, &v, 8);
 }
 
 static inline void put_record(struct image *im, uint32_t type, uint16_t misc,
 			      const struct image *body)
 {
-	uint16_t size = 8 + body->size;
-
 	put_u32(im, type);
-	put(im, &misc, 2);
-	put(im, &size, 2);
+	put_u16(im, misc);
+	put_u16(im, 8 + body->size);
 	put(im, body->bytes, body->size);
 }
 
 /* A record with a body that is built by statements. */
 #define RECORD(im, type, misc, ...)                                                                \
 	do {                                                                                       \
-		struct image b = { 0 };                                                            \
+		struct image b = { .swap = (im)->swap };                                                            \
 		__VA_ARGS__;                                                                       \
 		put_record(im, type, misc, &b);                                                    \
 		free(b.bytes);                                                                     \
 	} while (0)
+
+/* As the other machine lays it out; of the flags, their bits in each byte too. */
+static inline void swap_attr(struct perf_event_attr *attr)
+{
+	uint8_t *flag = (uint8_t *)&attr->read_format + 8;
+
+	attr->type = __builtin_bswap32(attr->type);
+	attr->size = __builtin_bswap32(attr->size);
+	attr->config = __builtin_bswap64(attr->config);
+	attr->sample_period = __builtin_bswap64(attr->sample_period);
+	attr->sample_type = __builtin_bswap64(attr->sample_type);
+	for (int i = 0; i < 8; i++) {
+		uint8_t bits = 0;
+
+		for (int bit = 0; bit < 8; bit++)
+			bits |= (flag[i] >> bit & 1) << (7 - bit);
+		flag[i] = bits;
+	}
+}
 
 static inline void put_attr(struct image *im, size_t size, uint64_t sample_type, uint64_t config)
 {
@@ -101,6 +128,8 @@ static inline void put_attr(struct image *im, size_t size, uint64_t sample_type,
 		.sample_id_all = 1,
 	};
 
+	if (im->swap)
+		swap_attr(&attr);
 	put(im, &attr, size < sizeof(attr) ? size : sizeof(attr));
 	for (size_t i = sizeof(attr); i < size; i++)
 		put(im, "\xff", 1); /* of a later kernel: must not matter */
@@ -112,7 +141,8 @@ static inline void put_trailer(struct image *b, uint32_t pid, uint64_t time, uin
 	put_u32(b, pid + 1);
 	put_u64(b, time);
 	put_u64(b, id);
-	put_u64(b, 3); /* CPU */
+	put_u32(b, 3); /* CPU */
+	put_u32(b, 0);
 }
 
 static inline void put_sample(struct image *im, uint64_t time, uint64_t addr, uint64_t id)
@@ -124,7 +154,8 @@ static inline void put_sample(struct image *im, uint64_t time, uint64_t addr, ui
 		put_u64(&b, time);
 		put_u64(&b, addr);
 		put_u64(&b, id);
-		put_u64(&b, 3);
+		put_u32(&b, 3);
+		put_u32(&b, 0);
 		put_u64(&b, 7);
 		put_u64(&b, 90);
 		put_u64(&b, 0x668100842);
@@ -191,13 +222,21 @@ struct shape {
 	uint64_t sample_type;
 	uint32_t events;
 	bool pipe, ids;
+	bool swap; /* of a machine of the other byte order */
 };
+
+static inline struct image begin_with_magic(const struct shape *s)
+{
+	struct image im = { .swap = s->swap };
+
+	put_u64(&im, 0x32454c4946524550ULL); /* "PERFILE2" */
+	return im;
+}
 
 static inline struct image begin_pipe(const struct shape *s)
 {
-	struct image im = { 0 };
+	struct image im = begin_with_magic(s);
 
-	put(&im, "PERFILE2", 8);
 	put_u64(&im, 16);
 	for (uint32_t i = 0; i < s->events; i++)
 		RECORD(&im, PERF_RECORD_HEADER_ATTR, 0, {
@@ -211,9 +250,8 @@ static inline struct image begin_pipe(const struct shape *s)
 /* Header, ids, attributes, records, features: as perf lays a file out. */
 static inline struct image begin_file(const struct shape *s)
 {
-	struct image im = { 0 };
+	struct image im = begin_with_magic(s);
 
-	put(&im, "PERFILE2", 8);
 	put_u64(&im, FILE_HEADER);
 	put_u64(&im, s->attr_size + 16);
 	put_u64(&im, FILE_HEADER + 8 * s->events);

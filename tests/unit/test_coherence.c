@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Points of the coherence model computed by hand. Unless a test says otherwise: hit 1, locked 18, HITM
- * 115 in the socket and 300 across, no hold, no jitter. L: latency of the transfer, r: the operation.
+ * Points of the coherence model computed by hand. Unless a test says otherwise: hit 1, locked 18,
+ * HITM 115 in the socket and 300 across, no hold, no jitter. L: latency of the transfer, r: the
+ * operation.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -156,8 +157,8 @@ static void two_adders_share_the_line(void **state)
 }
 
 /*
- * N threads with w = 1000: one addition each in w + L + r until the line is busy all the time, which
- * it is at one addition in L + r, N being about (1000 + 133) / 133 = 8.5.
+ * N threads with w = 1000: one addition each in w + L + r until the line is busy all the time,
+ * which it is at one addition in L + r, N being about (1000 + 133) / 133 = 8.5.
  */
 static void throughput_saturates_at_one_transfer_a_turn(void **state)
 {
@@ -180,9 +181,9 @@ static void throughput_saturates_at_one_transfer_a_turn(void **state)
 }
 
 /*
- * A writer every w cycles and a reader that reads all the time. The write upgrades: U + 1, and takes
- * the line from the reader, whose next read has it back L + 1 later. The writer finds it shared again
- * after w, or when that read is done: the period is U + 1 + max(w, L + 1).
+ * A writer every w cycles and a reader that reads all the time. The write upgrades: U + 1, and
+ * takes the line from the reader, whose next read has it back L + 1 later. The writer finds it
+ * shared again after w, or when that read is done: the period is U + 1 + max(w, L + 1).
  */
 static void writer_and_reader_alternate(void **state)
 {
@@ -203,8 +204,8 @@ static void writer_and_reader_alternate(void **state)
 
 /*
  * The new owner keeps the line h cycles on the average: a turn is L + r + h. In h it makes its own
- * additions, one in r, the last of them begun before the line goes: h / r + 1/2 on the average when h
- * is uniform over many r.
+ * additions, one in r, the last of them begun before the line goes: h / r + 1/2 on the average when
+ * h is uniform over many r.
  */
 static void hold_lengthens_turns_and_saves_transfers(void **state)
 {
@@ -227,7 +228,8 @@ static void hold_lengthens_turns_and_saves_transfers(void **state)
 	}
 }
 
-/* Two adders in one last-level cache, in one node, in two nodes: L of that distance, twice, a round. */
+/* Two adders in one last-level cache, in one node, in two nodes: L of that distance, twice, a
+ * round. */
 static void distance_decides_the_latency(void **state)
 {
 	static const struct {
@@ -276,11 +278,11 @@ static void each_outcome_has_its_cost(void **state)
 		uint32_t cycles;
 	} steps[] = {
 		{ 0, MODEL_READ, MODEL_COLD, 200 + 1 },
-		{ 0, MODEL_WRITE, MODEL_HIT, 1 },	 /* nobody else has a copy */
+		{ 0, MODEL_WRITE, MODEL_HIT, 1 }, /* nobody else has a copy */
 		{ 1, MODEL_READ, MODEL_HITM, 115 + 1 },
-		{ 0, MODEL_READ, MODEL_HIT, 1 },	 /* kept its copy */
+		{ 0, MODEL_READ, MODEL_HIT, 1 }, /* kept its copy */
 		{ 2, MODEL_READ, MODEL_CLEAN, 60 + 1 },
-		{ 24, MODEL_READ, MODEL_CLEAN, 80 + 1 }, /* nearest copy: same node */
+		{ 24, MODEL_READ, MODEL_CLEAN, 80 + 1 },   /* nearest copy: same node */
 		{ 0, MODEL_WRITE, MODEL_UPGRADE, 90 + 1 }, /* farthest copy: same node */
 		{ 96, MODEL_RMW, MODEL_HITM, 300 + 18 },
 		{ 96, MODEL_RMW, MODEL_HIT, 18 },

@@ -192,8 +192,8 @@ static void an_unknown_machine_lists_the_known_ones(void **state)
 
 	assert_non_null(e);
 	assert_int_equal(err_status(e), ERR_USAGE);
-	assert_non_null(strstr(err_advice(e),
-			       "cascadelake-2s-192t, epyc-ccx, small, westmere-ex-60c"));
+	assert_non_null(
+		strstr(err_advice(e), "cascadelake-2s-192t, epyc-ccx, small, westmere-ex-60c"));
 	err_free(e);
 }
 
@@ -227,7 +227,8 @@ static void expect_after_change(const char *from, const char *to, const char *ex
 
 static void senseless_machines_are_refused(void **state)
 {
-	expect_after_change("line_size = 64", "line_size = 48", "line_size = 48 is no power of two");
+	expect_after_change("line_size = 64", "line_size = 48",
+			    "line_size = 48 is no power of two");
 	expect_after_change("typical = 20", "typical = 200", "low <= typical <= high");
 	expect_after_change("hitm_same_node = 150 cycles\n", "",
 			    "[latency] hitm_same_node is missing");

@@ -3,15 +3,16 @@
 
 /* ---- Tests */
 
-static void every_attr_size_is_read_in_both_forms(void **state)
+static void every_attr_size_is_read_in_both_forms_and_byte_orders(void **state)
 {
 	static const size_t sizes[] = { 64, 72, 80, 96, 104, 112, 120, 128, 136, 200, 1024 };
 
-	for (size_t i = 0; i < 4 * ARRAY_SIZE(sizes); i++) {
-		struct shape s = { .attr_size = sizes[i / 4],
+	for (size_t i = 0; i < 8 * ARRAY_SIZE(sizes); i++) {
+		struct shape s = { .attr_size = sizes[i / 8],
 				   .sample_type = SAMPLE_TYPE,
 				   .pipe = i & 1,
 				   .events = i & 2 ? 3 : 1,
+				   .swap = i & 4,
 				   .ids = true };
 		struct image im = build(&s);
 		struct reading *r = read_image(&im);
@@ -431,7 +432,7 @@ static void a_damaged_feature_harms_nothing_else(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_attr_size_is_read_in_both_forms),
+		cmocka_unit_test(every_attr_size_is_read_in_both_forms_and_byte_orders),
 		cmocka_unit_test(records_become_events_in_order_of_time),
 		cmocka_unit_test(many_rings_are_merged),
 		cmocka_unit_test(records_of_one_time_keep_their_order),

@@ -22,9 +22,17 @@ static const uint16_t cpu_core[CPUS] = { 0, 1, 2, 3 };
 static char *const command[] = { (char *)"hitmap", (char *)"record", (char *)"prog", NULL };
 
 static const struct perfdata_features features = {
-	.host = "here", .kernel = "6.1.0", .arch = "x86_64", .cpu = "modelled: small",
-	.recorder = "hitmap", .argc = 3, .argv = command, .cpus = CPUS, .cpu_node = cpu_node,
-	.cpu_core = cpu_core, .memory_kb = 4096,
+	.host = "here",
+	.kernel = "6.1.0",
+	.arch = "x86_64",
+	.cpu = "modelled: small",
+	.recorder = "hitmap",
+	.argc = 3,
+	.argv = command,
+	.cpus = CPUS,
+	.cpu_node = cpu_node,
+	.cpu_core = cpu_core,
+	.memory_kb = 4096,
 };
 
 struct fixture {
@@ -96,9 +104,16 @@ static struct event sample_at(uint64_t time, uint32_t event)
 {
 	struct event ev = { .kind = EVENT_SAMPLE, .time = time, .pid = 10, .tid = 11 };
 
-	ev.sample = (struct sample){ .ip = 0x401000, .addr = 0x601040 + time, .time = time,
-				     .period = 3, .weight = 120, .data_src = 0x10604800842ull,
-				     .pid = 10, .tid = 11, .cpu = 2, .event = event };
+	ev.sample = (struct sample){ .ip = 0x401000,
+				     .addr = 0x601040 + time,
+				     .time = time,
+				     .period = 3,
+				     .weight = 120,
+				     .data_src = 0x10604800842ull,
+				     .pid = 10,
+				     .tid = 11,
+				     .cpu = 2,
+				     .event = event };
 	return ev;
 }
 
@@ -135,16 +150,23 @@ static void a_sample_comes_back_as_it_was(void **state)
 static void tasks_and_maps_come_back_as_they_were(void **state)
 {
 	struct fixture *f = *state;
-	struct event fork = { .kind = EVENT_FORK, .time = 100, .pid = 10, .tid = 12,
-			      .fork = { 10, 11 } };
-	struct event comm = { .kind = EVENT_COMM, .time = 200, .pid = 10, .tid = 12,
-			      .comm = { "worker", true } };
+	struct event fork = {
+		.kind = EVENT_FORK, .time = 100, .pid = 10, .tid = 12, .fork = { 10, 11 }
+	};
+	struct event comm = {
+		.kind = EVENT_COMM, .time = 200, .pid = 10, .tid = 12, .comm = { "worker", true }
+	};
 	struct event map = { .kind = EVENT_MAP, .time = 300, .pid = 10, .tid = 10 };
 	struct event end = { .kind = EVENT_EXIT, .time = 400, .pid = 10, .tid = 12 };
 
-	map.map = (struct event_map){ .start = 0x400000, .size = 0x2000, .offset = 0x1000,
-				      .inode = 42, .major = 8, .minor = 1,
-				      .prot = PROT_READ | PROT_EXEC, .path = "/bin/prog" };
+	map.map = (struct event_map){ .start = 0x400000,
+				      .size = 0x2000,
+				      .offset = 0x1000,
+				      .inode = 42,
+				      .major = 8,
+				      .minor = 1,
+				      .prot = PROT_READ | PROT_EXEC,
+				      .path = "/bin/prog" };
 	good(perfdata_write(f->writer, &fork));
 	good(perfdata_write(f->writer, &comm));
 	good(perfdata_write(f->writer, &map));
@@ -281,9 +303,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tasks_and_maps_come_back_as_they_were, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(notes_come_back_as_they_were, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_header_says_what_was_recorded, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(rounds_let_readers_restore_the_order_of_time, set_up,
+		cmocka_unit_test_setup_teardown(the_header_says_what_was_recorded, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(rounds_let_readers_restore_the_order_of_time,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_broken_promise_moves_the_event_up, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_killed_recording_is_readable_up_to_its_last_sync,

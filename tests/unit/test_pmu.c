@@ -44,7 +44,8 @@ static int tear_down(void **state)
 
 static void add_device(const struct fixture *f, const char *file)
 {
-	shell(mem_printf("f=%s/" DEVICES "/%s; mkdir -p \"${f%%/*}\" && touch \"$f\"", f->root, file));
+	shell(mem_printf("f=%s/" DEVICES "/%s; mkdir -p \"${f%%/*}\" && touch \"$f\"", f->root,
+			 file));
 }
 
 static void expect(const struct fixture *f, enum pmu_source source, const char *why)
@@ -58,22 +59,25 @@ static void expect(const struct fixture *f, enum pmu_source source, const char *
 
 static void a_machine_without_sysfs_says_so(void **state)
 {
-	expect(*state, PMU_NONE, "no hardware sampling: /sys/bus/event_source/devices is empty or "
-				 "not there");
+	expect(*state, PMU_NONE,
+	       "no hardware sampling: /sys/bus/event_source/devices is empty or "
+	       "not there");
 }
 
 static void a_virtual_machine_lists_what_is_missing(void **state)
 {
 	add_device(*state, "software/type");
-	expect(*state, PMU_NONE, "no hardware sampling: /sys/bus/event_source/devices has no cpu "
-				 "with mem-loads, no ibs_op, no arm_spe");
+	expect(*state, PMU_NONE,
+	       "no hardware sampling: /sys/bus/event_source/devices has no cpu "
+	       "with mem-loads, no ibs_op, no arm_spe");
 }
 
 static void a_cpu_without_memory_events_is_told_apart(void **state)
 {
 	add_device(*state, "cpu/events/cycles");
-	expect(*state, PMU_NONE, "no hardware sampling: /sys/bus/event_source/devices has a cpu "
-				 "without mem-loads, no ibs_op, no arm_spe");
+	expect(*state, PMU_NONE,
+	       "no hardware sampling: /sys/bus/event_source/devices has a cpu "
+	       "without mem-loads, no ibs_op, no arm_spe");
 }
 
 static void intel_is_known_by_its_memory_events(void **state)

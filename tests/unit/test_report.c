@@ -350,6 +350,38 @@ static void offsets_and_places_that_are_cut_are_counted(void **state)
 	free(all);
 }
 
+/* The text between the fences of the document's only example, to be freed. */
+static char *documented_example(void)
+{
+	FILE *in = fopen("docs/json.md", "r"); /* tests run from the top of the tree */
+	char *text = NULL, *start, *example;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!in)
+		fail_msg("docs/json.md is not there");
+	for (int c; (c = fgetc(in)) != EOF;)
+		fputc(c, out);
+	fclose(in);
+	fclose(out);
+	start = strstr(text, "```json\n");
+	assert_non_null(start);
+	start += strlen("```json\n");
+	example = strndup(start, strstr(start, "```") - start);
+	free(text);
+	return example;
+}
+
+static void the_example_in_the_document_is_what_json_is_written(void **state)
+{
+	char *want = documented_example();
+	char *json = report_of(add_modelled, report_json, (struct report_options){ .top = 0 });
+
+	assert_text(json, want);
+	free(want);
+	free(json);
+}
+
 static void names_are_made_fit_for_a_screen(void **state)
 {
 	static const struct {
@@ -397,6 +429,7 @@ int main(void)
 		cmocka_unit_test(hitm_is_absent_where_only_peers_are_known),
 		cmocka_unit_test(stores_are_absent_where_none_were_recorded),
 		cmocka_unit_test(offsets_and_places_that_are_cut_are_counted),
+		cmocka_unit_test(the_example_in_the_document_is_what_json_is_written),
 		cmocka_unit_test(names_are_made_fit_for_a_screen),
 	};
 
