@@ -235,7 +235,7 @@ static struct line_key line_key(const struct mapping *data, const struct sample 
 	k.major = map->major;
 	k.minor = map->minor;
 	k.inode = map->inode;
-	if (s->cpumode != PERF_RECORD_MISC_KERNEL && !k.major && !k.minor && !k.inode)
+	if (s->cpumode != PERF_RECORD_MISC_KERNEL && !map->shared && !k.major && !k.minor && !k.inode)
 		k.pid = s->pid;
 	return k;
 }
