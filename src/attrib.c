@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "attrib.h"
+#include "backing.h"
 #include "binary.h"
 #include "map.h"
 #include "mem.h"
@@ -21,9 +22,10 @@ struct mapping {
 	struct event_map map;
 	uint64_t end;
 	struct process *owner;
-	struct mapping *previous; /* of the same file in the same process */
-	struct mapping *below;	  /* what ended where this one starts, when it is no file */
+	struct mapping *previous;     /* of the same file in the same process */
+	struct mapping *below;	      /* what ended where this one starts, when it is no file */
 	const struct mapping *memory; /* the first mapping of the same memory, perhaps itself */
+	const char *shared; /* names what other processes can map, too; NULL when private */
 };
 
 struct process {
@@ -47,6 +49,9 @@ struct attrib {
 	struct map process_of_pid;
 	struct process *last_process;
 	uint32_t last_pid;
+	struct map told; /* code address -> index in "told_place" */
+	struct code_place *told_place;
+	uint32_t told_count, told_room;
 	struct map comms; /* pid << 32 | tid -> interned name */
 	struct mapping **mapping;
 	uint32_t mappings, mapping_room;
@@ -58,30 +63,9 @@ struct attrib {
 
 #define NO_BIAS UINT64_MAX /* a bias is a multiple of the page */
 
-/* Paths that are no files. A path ends in nothing or in " (deleted)". */
-static const struct {
-	const char *path, *name;
-} pseudo_paths[] = {
-	{ "//anon", "[anon]" },		  { "/anon_hugepage", "[anon]" },
-	{ "/dev/zero", "[shared anon]" }, { "//toolong", "[unknown]" },
-	{ "//enomem", "[unknown]" },	  { "", "[anon]" },
-};
-
-static const char *pseudo_name(const char *path)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(pseudo_paths); i++) {
-		size_t len = strlen(pseudo_paths[i].path);
-
-		if (!strncmp(path, pseudo_paths[i].path, len) &&
-		    (!path[len] || !strcmp(path + len, " (deleted)")))
-			return pseudo_paths[i].name;
-	}
-	return *path == '[' ? path : NULL;
-}
-
 static bool is_file(const struct mapping *m)
 {
-	return !pseudo_name(m->map.path);
+	return !backing_pseudo(m->map.path);
 }
 
 static const char *base_name(struct attrib *a, const char *path)
@@ -159,6 +143,7 @@ struct attrib *attrib_new(struct intern *pool)
 	process_init(&a->kernel, a);
 	map_init(&a->process_of_pid);
 	map_init(&a->comms);
+	map_init(&a->told);
 	map_init(&a->binaries);
 	map_init(&a->biases);
 	map_init(&a->changed);
@@ -185,6 +170,8 @@ void attrib_free(struct attrib *a)
 	free(a->mapping);
 	map_deinit(&a->process_of_pid);
 	map_deinit(&a->comms);
+	map_deinit(&a->told);
+	free(a->told_place);
 	map_deinit(&a->binaries);
 	map_deinit(&a->biases);
 	map_deinit(&a->changed);
@@ -236,8 +223,7 @@ static bool is_same_memory(const struct mapping *old, const struct mapping *m)
 {
 	return old->map.path == m->map.path && old->map.inode == m->map.inode &&
 	       old->map.major == m->map.major && old->map.minor == m->map.minor &&
-	       (!is_file(m) ||
-		old->map.start - old->map.offset == m->map.start - m->map.offset);
+	       (!is_file(m) || old->map.start - old->map.offset == m->map.start - m->map.offset);
 }
 
 /* To be asked before "m" takes the place of what was at its start. */
@@ -259,6 +245,14 @@ const struct event_map *attrib_map(const struct mapping *m)
 	return &m->map;
 }
 
+const void *attrib_shared(const struct mapping *m, uint64_t addr, uint64_t *place)
+{
+	if (!m || !m->shared)
+		return NULL;
+	*place = addr - m->map.start + m->map.offset;
+	return m->shared;
+}
+
 static void on_map(struct attrib *a, const struct event *ev)
 {
 	struct process *p = ev->map.kernel ? &a->kernel : process_get(a, ev->pid);
@@ -275,6 +269,7 @@ static void on_map(struct attrib *a, const struct event *ev)
 	else
 		m->below = mapping_below(p, m);
 	m->memory = mapping_memory(p, m);
+	m->shared = backing_shared(&ev->map, a->pool);
 	range_put(&p->ranges, &a->ranges, &(struct range){ m->map.start, m->end, m });
 	p->last = (struct range){ 0 };
 }
@@ -322,12 +317,21 @@ static void on_note(struct attrib *a, const struct event *ev)
 	object_set_add(&p->objects, o);
 }
 
+static void on_symbol(struct attrib *a, const struct event *ev)
+{
+	mem_grow(&a->told_place, &a->told_room, a->told_count);
+	*map_put(&a->told, ev->symbol.addr, 0, NULL) = a->told_count;
+	a->told_place[a->told_count++] = (struct code_place){
+		.function = ev->symbol.name,
+		.function_offset = ev->symbol.offset,
+		.file = base_name(a, ev->symbol.file),
+	};
+}
+
 /* Nothing happens at an exit: samples of the process may still be named. */
 static void (*const on_event[])(struct attrib *a, const struct event *ev) = {
-	[EVENT_MAP] = on_map,
-	[EVENT_COMM] = on_comm,
-	[EVENT_FORK] = on_fork,
-	[EVENT_NOTE] = on_note,
+	[EVENT_MAP] = on_map,	[EVENT_COMM] = on_comm,	    [EVENT_FORK] = on_fork,
+	[EVENT_NOTE] = on_note, [EVENT_SYMBOL] = on_symbol,
 };
 
 void attrib_event(struct attrib *a, const struct event *ev)
@@ -614,7 +618,7 @@ static void place_section(struct attrib *a, const struct symbol *section, uint64
 static bool place_mapping(struct attrib *a, const struct mapping *m, uint64_t addr,
 			  struct data_place *place)
 {
-	const char *pseudo = m ? pseudo_name(m->map.path) : NULL;
+	const char *pseudo = m ? backing_pseudo(m->map.path) : NULL;
 
 	if (!m)
 		return false;
@@ -663,9 +667,10 @@ bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64
 
 /* ---- places of code */
 
-bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struct code_place *place)
+static void place_code(struct attrib *a, const struct mapping *m, uint64_t addr,
+		       struct code_place *place)
 {
-	const char *pseudo = m ? pseudo_name(m->map.path) : NULL;
+	const char *pseudo = m ? backing_pseudo(m->map.path) : NULL;
 	struct symbol sym;
 	struct spot spot;
 	struct dwarf *d;
@@ -676,7 +681,7 @@ bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struc
 	else if (m)
 		place->file = pseudo ? intern_string(a->pool, pseudo) : base_name(a, m->map.path);
 	if (!m || pseudo || m->map.kernel || !spot_in_file(a, m, addr, &spot))
-		return place->file;
+		return;
 	if (binary_code(spot.binary, spot.addr, &sym)) {
 		place->function = sym.name;
 		place->function_offset = spot.addr - sym.addr;
@@ -684,5 +689,15 @@ bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struc
 	d = binary_dwarf(spot.binary);
 	if (d)
 		dwarf_line(d, spot.addr, &place->source, &place->line);
-	return true;
+}
+
+bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struct code_place *place)
+{
+	uint64_t *told;
+
+	place_code(a, m, addr, place);
+	told = place->function ? NULL : map_get(&a->told, addr);
+	if (told)
+		*place = a->told_place[*told];
+	return place->function || place->file;
 }

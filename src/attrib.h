@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Attribution: which mapping an address belonged to when it was sampled, and, later and only for rows
- * that are shown, the name its owner would use for it.
+ * Attribution: which mapping an address belonged to when it was sampled, and, later and only for
+ * rows that are shown, the name its owner would use for it.
  */
 #ifndef HITMAP_ATTRIB_H
 #define HITMAP_ATTRIB_H
@@ -14,55 +14,66 @@ struct mapping; /* lives as long as its attrib, also after it was unmapped or it
 struct attrib *attrib_new(struct intern *pool);
 void attrib_free(struct attrib *a);
 
-/* Notes EVENT_MAP, EVENT_COMM, EVENT_FORK, EVENT_EXIT and object notes; ignores the others. */
+/* Notes EVENT_MAP, EVENT_SYMBOL, EVENT_COMM, EVENT_FORK, EVENT_EXIT and object notes; ignores the
+ * others. */
 void attrib_event(struct attrib *a, const struct event *ev);
 
-/* The mapping that holds "addr" in process "pid" now; NULL when none is known. Fast. "cpumode" tells
- * kernel addresses (PERF_RECORD_MISC_KERNEL) from user ones. */
-const struct mapping *attrib_mapping(struct attrib *a, uint32_t pid, uint8_t cpumode, uint64_t addr);
+/* The mapping that holds "addr" in process "pid" now; NULL when none is known. Fast. "cpumode"
+ * tells kernel addresses (PERF_RECORD_MISC_KERNEL) from user ones. */
+const struct mapping *attrib_mapping(struct attrib *a, uint32_t pid, uint8_t cpumode,
+				     uint64_t addr);
 
 /*
- * The first mapping of the same memory as "m" (may be NULL). A recording tells of a mapping again when it
- * grows or changes its rights, and never of its end: what follows at an address, of the same file and
- * offset or of the same name without a file, counts as the same memory.
+ * The first mapping of the same memory as "m" (may be NULL). A recording tells of a mapping again
+ * when it grows or changes its rights, and never of its end: what follows at an address, of the
+ * same file and offset or of the same name without a file, counts as the same memory.
  */
 const struct mapping *attrib_memory(const struct mapping *m);
 
 /* What the recording said of a mapping. */
 const struct event_map *attrib_map(const struct mapping *m);
 
+/*
+ * What tells memory that other processes may have mapped too, perhaps at other addresses, from
+ * other such memory: one pointer each file (or shared anonymous memory), NULL for private memory.
+ * "*place": of "addr" in it, bytes.
+ */
+const void *attrib_shared(const struct mapping *m, uint64_t addr, uint64_t *place);
+
 /* The name of a thread, or NULL. */
 const char *attrib_comm(const struct attrib *a, uint32_t pid, uint32_t tid);
 
 /* Where a data address lies. Strings are interned; NULL where unknown. */
 struct data_place {
-	const char *object;	/* the object's own name: "root_user", "shared_pool", "[heap]" ... */
-	uint64_t object_offset; /* of the address in it, bytes */
-	uint64_t object_size;	/* 0 when unknown */
-	const char *type;	/* "struct user_struct" */
-	const char *field;	/* "sigpending", "used[3].count" */
+	const char *object; /* the object's own name: "root_user", "shared_pool", "[heap]" ... */
+	uint64_t object_offset;		   /* of the address in it, bytes */
+	uint64_t object_size;		   /* 0 when unknown */
+	const char *type;		   /* "struct user_struct" */
+	const char *field;		   /* "sigpending", "used[3].count" */
 	uint32_t field_offset, field_size; /* of the field in the object */
-	const char *section;	/* ".bss", ".data" */
-	const char *file;	/* base name of the mapped file */
+	const char *section;		   /* ".bss", ".data" */
+	const char *file;		   /* base name of the mapped file */
 };
 
 /* Where a code address lies. */
 struct code_place {
-	const char *function;	  /* demangled */
+	const char *function; /* demangled */
 	uint64_t function_offset;
-	const char *file;	  /* base name of the mapped file */
-	const char *source;	  /* base name of the source file, NULL without DWARF */
+	const char *file;   /* base name of the mapped file */
+	const char *source; /* base name of the source file, NULL without DWARF */
 	uint32_t line;
 };
 
-/* Both fill "place" as far as they can; false when nothing at all is known. "m" is the mapping found
- * when the sample was taken (may be NULL). */
+/* Both fill "place" as far as they can; false when nothing at all is known. "m" is the mapping
+ * found when the sample was taken (may be NULL). */
 bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64_t addr,
 		 struct data_place *place);
-bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struct code_place *place);
+bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr,
+		 struct code_place *place);
 
 /* How many of the files that names were asked of are not those that were recorded any more (another
- * build id), so that they give no names; "*first" (may be NULL) is the path of one, NULL for none. */
+ * build id), so that they give no names; "*first" (may be NULL) is the path of one, NULL for none.
+ */
 uint64_t attrib_changed_files(const struct attrib *a, const char **first);
 
 #endif

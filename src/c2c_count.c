@@ -160,12 +160,12 @@ static void counts_sum(struct c2c_counts *c, const struct c2c_counts *more)
  * file is one line for all processes, other memory belongs to its process; a line that kernel and
  * user touch is two.
  */
-struct line_key {
+struct c2c_key {
 	uint64_t cpumode, unmapped, major, minor, inode, pid, line;
 };
 
 struct line_entry {
-	struct line_key key;
+	struct c2c_key key;
 	uint64_t addr;
 	struct c2c_memory memory;
 	uint32_t rows; /* how many */
@@ -222,11 +222,11 @@ static uint64_t mapped_address(const struct event_map *map, uint64_t addr)
 	return addr - map->start + (map->path[0] == '[' && !map->kernel ? 0 : map->offset);
 }
 
-static struct line_key line_key(const struct mapping *data, const struct sample *s)
+static struct c2c_key key_of(const struct mapping *data, const struct sample *s)
 {
 	const struct event_map *map = data ? attrib_map(data) : NULL;
 	uint64_t addr = map ? mapped_address(map, s->addr) : s->addr;
-	struct line_key k = { .cpumode = s->cpumode,
+	struct c2c_key k = { .cpumode = s->cpumode,
 			      .unmapped = !map,
 			      .line = line_start(addr, LINE_SIZE) };
 
@@ -240,13 +240,13 @@ static struct line_key line_key(const struct mapping *data, const struct sample 
 	return k;
 }
 
-static uint32_t line_hash(const struct line_key *k)
+static uint32_t line_hash(const struct c2c_key *k)
 {
 	return map_hash(map_hash(k->inode ^ k->pid << 40 ^ k->cpumode << 32 ^ k->unmapped << 36) ^
 			k->line);
 }
 
-static int line_key_compare(const struct line_key *x, const struct line_key *y)
+static int key_compare(const struct c2c_key *x, const struct c2c_key *y)
 {
 	int order = CMP(x->cpumode, y->cpumode);
 
@@ -258,12 +258,12 @@ static int line_key_compare(const struct line_key *x, const struct line_key *y)
 	return order ? order : CMP(x->line, y->line);
 }
 
-static uint32_t line_find(struct builder *b, const struct line_key *key, const struct sample *s)
+static uint32_t line_find(struct builder *b, const struct c2c_key *key, const struct sample *s)
 {
 	uint32_t hash = line_hash(key), i;
 
 	for (uint32_t at = hash; (i = table_next(&b->line_table, hash, &at)) != TABLE_NONE;)
-		if (!line_key_compare(&b->lines[i].key, key))
+		if (!key_compare(&b->lines[i].key, key))
 			return i;
 	mem_grow(&b->lines, &b->line_room, b->line_count);
 	b->lines[b->line_count] = (struct line_entry){ .key = *key,
@@ -345,7 +345,7 @@ static void add_sample(struct builder *b, const struct sample *s)
 	const struct mapping *data = find_data(b, s);
 	struct c2c_step step = c2c_decode(s->data_src, s->addr);
 	uint32_t node = node_of_memory(b->recording, s->phys_addr);
-	struct line_key key = line_key(data, s);
+	struct c2c_key key = key_of(data, s);
 	uint32_t line = line_find(b, &key, s);
 	uint64_t within = data ? mapped_address(attrib_map(data), s->addr) : s->addr;
 	struct c2c_row *row = row_find(b, line, line_offset(within, LINE_SIZE), s);
@@ -376,7 +376,7 @@ static int line_compare(const void *a, const void *b, void *lines)
 {
 	const struct line_entry *l = lines;
 
-	return line_key_compare(&l[*(const uint32_t *)a].key, &l[*(const uint32_t *)b].key);
+	return key_compare(&l[*(const uint32_t *)a].key, &l[*(const uint32_t *)b].key);
 }
 
 static void seal_line(struct c2c *c, struct c2c_line *l, const struct line_entry *e,

@@ -130,6 +130,11 @@ static struct err *nothing_usable(const struct recording *r, uint64_t without_ad
 		e = err_new(ERR_FAILED, "report: no memory samples in %s: it holds no samples",
 			    r->path);
 	free(events);
+	if (r->aux_bytes)
+		return err_next(e,
+				"its %" PRIu64 " bytes of %s trace are not decoded: perf inject "
+				"--itrace=M -i %s -o decoded.data makes samples of Arm SPE's",
+				r->aux_bytes, r->aux_kind ? r->aux_kind : "hardware", r->path);
 	return err_next(e, "record with hitmap record -- PROGRAM, perf c2c record or perf mem "
 			   "record");
 }

@@ -102,6 +102,11 @@ RECORDING(without_mapping, count(p->without_mapping))
 RECORDING(lost, count(r->lost))
 RECORDING(loss, ((struct figure){ .known = true, .real = view_loss(v) }))
 RECORDING(truncated, count(r->truncated))
+RECORDING(damage, text(r->damage))
+RECORDING(throttled, count(r->throttled))
+RECORDING(aux_bytes, count(r->aux_bytes))
+RECORDING(aux, text(r->aux_kind))
+RECORDING(caveat, text(p->model ? NULL : data_source_caveat(r->cpuid)))
 RECORDING(unknown_records, count(r->unknown_records))
 RECORDING(changed_files, count(v->changed_files))
 RECORDING(loads, count(p->total.loads))
@@ -137,6 +142,11 @@ const struct column recording_columns[] = {
 	{ COLUMN("lost", NULL, COUNT, recording_lost) },
 	{ COLUMN("loss", NULL, SHARE, recording_loss) },
 	{ COLUMN("truncated", NULL, FLAG, recording_truncated) },
+	{ COLUMN("damage", NULL, TEXT, recording_damage) },
+	{ COLUMN("throttled", NULL, COUNT, recording_throttled) },
+	{ COLUMN("aux_bytes", NULL, COUNT, recording_aux_bytes) },
+	{ COLUMN("aux", NULL, TEXT, recording_aux) },
+	{ COLUMN("caveat", NULL, TEXT, recording_caveat) },
 	{ COLUMN("unknown_records", NULL, COUNT, recording_unknown_records) },
 	{ COLUMN("changed_files", NULL, COUNT, recording_changed_files) },
 	{ COLUMN("loads", NULL, COUNT, recording_loads) },

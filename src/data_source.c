@@ -2,6 +2,8 @@
 #include "data_source.h"
 
 #include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
 
 #define LVL_OUTCOME (PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS)
 #define LVL_REMOTE                                                                                 \
@@ -221,4 +223,66 @@ uint64_t data_source_encode(const struct data_source *d)
 	word.mem_lock = d->locked ? PERF_MEM_LOCK_LOCKED : 0;
 	encode_distance(d, &word);
 	return word.val;
+}
+
+/* ---- What CPUs cannot tell */
+
+#define CLEAN_FORWARDS                                                                             \
+	"this CPU counts a line that another core under the same last-level cache forwarded "      \
+	"clean "                                                                                   \
+	"as HITM: where nobody is seen to store, the line may only be read by many"
+#define NO_HITM                                                                                    \
+	"this CPU does not tell whether a line that came from another core was modified: HITM is " \
+	"not usable"
+#define LOADS_ONLY "this CPU samples loads only: who writes is not seen"
+#define SPE                                                                                        \
+	"Arm SPE tells that a line came from another core, not that it was modified; its stores "  \
+	"carry no data source"
+
+/* Models of family 6: arch/x86/include/asm/intel-family.h. Codes of the data source by core:
+ * arch/x86/events/intel/ds.c, arch/x86/events/amd/ibs.c. */
+static const struct {
+	const char *vendor;
+	unsigned family, first, last; /* models */
+	const char *text;
+} caveats[] = {
+	{ "GenuineIntel", 6, 0x1a, 0x1a, LOADS_ONLY }, /* Nehalem */
+	{ "GenuineIntel", 6, 0x1e, 0x1f, LOADS_ONLY },
+	{ "GenuineIntel", 6, 0x2e, 0x2e, LOADS_ONLY },
+	{ "GenuineIntel", 6, 0x25, 0x25, LOADS_ONLY }, /* Westmere */
+	{ "GenuineIntel", 6, 0x2c, 0x2c, LOADS_ONLY },
+	{ "GenuineIntel", 6, 0x2f, 0x2f, LOADS_ONLY },
+	{ "GenuineIntel", 6, 0x6a, 0x6a, CLEAN_FORWARDS }, /* Ice Lake, servers */
+	{ "GenuineIntel", 6, 0x6c, 0x6c, CLEAN_FORWARDS },
+	{ "GenuineIntel", 6, 0x7d, 0x7e, CLEAN_FORWARDS }, /* Ice Lake */
+	{ "GenuineIntel", 6, 0x8c, 0x8d, CLEAN_FORWARDS }, /* Tiger Lake */
+	{ "GenuineIntel", 6, 0xa7, 0xa7, CLEAN_FORWARDS }, /* Rocket Lake */
+	{ "GenuineIntel", 6, 0x97, 0x97, CLEAN_FORWARDS }, /* Alder Lake, the P cores */
+	{ "GenuineIntel", 6, 0x9a, 0x9a, CLEAN_FORWARDS },
+	{ "GenuineIntel", 6, 0xb7, 0xb7, CLEAN_FORWARDS }, /* Raptor Lake, the P cores */
+	{ "GenuineIntel", 6, 0xba, 0xba, CLEAN_FORWARDS },
+	{ "GenuineIntel", 6, 0xbf, 0xbf, CLEAN_FORWARDS },
+	{ "GenuineIntel", 6, 0x8f, 0x8f, CLEAN_FORWARDS }, /* Sapphire Rapids */
+	{ "GenuineIntel", 6, 0xcf, 0xcf, CLEAN_FORWARDS }, /* Emerald Rapids */
+	{ "GenuineIntel", 6, 0xad, 0xae, CLEAN_FORWARDS }, /* Granite Rapids */
+	{ "AuthenticAMD", 0x19, 0x00, 0x0f, NO_HITM },	   /* Zen 3 */
+	{ "AuthenticAMD", 0x19, 0x20, 0x5f, NO_HITM },
+};
+
+const char *data_source_caveat(const char *cpuid)
+{
+	char vendor[16];
+	unsigned family, model;
+
+	if (!cpuid)
+		return NULL;
+	if (!strncmp(cpuid, "0x", 2)) /* MIDR_EL1 */
+		return SPE;
+	if (sscanf(cpuid, "%15[^,],%u,%u", vendor, &family, &model) != 3)
+		return NULL;
+	for (size_t i = 0; i < sizeof(caveats) / sizeof(caveats[0]); i++)
+		if (!strcmp(vendor, caveats[i].vendor) && family == caveats[i].family &&
+		    model >= caveats[i].first && model <= caveats[i].last)
+			return caveats[i].text;
+	return NULL;
 }

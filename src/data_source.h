@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The meaning of union perf_mem_data_src: exactly one class a sample. Decided from mem_lvl_num,
- * remote, hops, snoop and snoopx; the deprecated mem_lvl only where lvl_num is absent. Bit layout and
- * encodings by CPU family: include/uapi/linux/perf_event.h, arch/x86/events/intel/ds.c,
+ * remote, hops, snoop and snoopx; the deprecated mem_lvl only where lvl_num is absent. Bit layout
+ * and encodings by CPU family: include/uapi/linux/perf_event.h, arch/x86/events/intel/ds.c,
  * arch/x86/events/amd/ibs.c.
  */
 #ifndef HITMAP_DATA_SOURCE_H
@@ -29,8 +29,8 @@ enum memory_level {
 
 /* How far away the data was. */
 enum memory_distance {
-	DISTANCE_SAME_LLC,   /* this core, or another under the same last-level cache */
-	DISTANCE_SAME_NODE,  /* another last-level cache of the same node */
+	DISTANCE_SAME_LLC,  /* this core, or another under the same last-level cache */
+	DISTANCE_SAME_NODE, /* another last-level cache of the same node */
 	DISTANCE_OTHER_NODE,
 	MEMORY_DISTANCES
 };
@@ -48,7 +48,12 @@ struct data_source {
 
 struct data_source data_source_decode(uint64_t word);
 
-/* The word that decodes to "d", in the encodings that perf c2c counts the same way. For the model. */
+/* The word that decodes to "d", in the encodings that perf c2c counts the same way. For the model.
+ */
 uint64_t data_source_encode(const struct data_source *d);
+
+/* What samples of a CPU cannot tell, in a sentence; NULL when there is nothing to say. "cpuid": as
+ * perf records it, "GenuineIntel,6,106,6" or an Arm "0x00000000410fd0c0"; may be NULL. */
+const char *data_source_caveat(const char *cpuid);
 
 #endif

@@ -20,8 +20,8 @@
 
 struct input_chunk;
 
-/* Makes the bytes of an input that is no file: puts up to "room" of them to "to" and returns how many;
- * 0 when there are none for now, so that the input can be asked again later. */
+/* Makes the bytes of an input that is no file: puts up to "room" of them to "to" and returns how
+ * many; 0 when there are none for now, so that the input can be asked again later. */
 struct input_feed {
 	size_t (*read)(void *from, uint8_t *to, size_t room);
 	void *from;
@@ -29,11 +29,11 @@ struct input_feed {
 
 struct input {
 	int fd;
-	bool file;	    /* a regular file: it has a size and can be read at any place */
+	bool file;		/* a regular file: it has a size and can be read at any place */
 	struct input_feed feed; /* where the bytes come from when there is no file */
-	uint64_t file_size; /* as it was when opened */
-	uint64_t offset;    /* in the file, of the next byte */
-	uint64_t end;	    /* where reading stops, also when there is more; UINT64_MAX at first */
+	uint64_t file_size;	/* as it was when opened */
+	uint64_t offset;	/* in the file, of the next byte */
+	uint64_t end; /* where reading stops, also when there is more; UINT64_MAX at first */
 	struct input_chunk *chunk;
 	size_t at;	 /* of the next byte, in "chunk" */
 	size_t held;	 /* bytes in all chunks alive */
@@ -46,7 +46,7 @@ void input_open_feed(struct input *in, struct input_feed feed);
 /* Goes on with another regular file, from its start; owns "fd" now. Nothing must be held. */
 struct err *input_replace(struct input *in, int fd);
 void input_move(struct input *to, struct input *from); /* "from" is closed then */
-void input_close(struct input *in); /* all chunks must have been released */
+void input_close(struct input *in);		       /* all chunks must have been released */
 
 /* The next "size" bytes, NULL when there are not so many. Good until the next input_...() call,
  * longer when input_hold() is called first. */

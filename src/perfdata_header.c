@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define PIPE_HEADER_SIZE 16
-#define FILE_HEADER_SIZE 72  /* before Linux 2.6.33; then features followed: 104 */
+#define FILE_HEADER_SIZE 72 /* before Linux 2.6.33; then features followed: 104 */
 #define FEATURES_END	 104
 #define ATTR_SIZE_MIN	 64 /* PERF_ATTR_SIZE_VER0 */
 #define SECTION_SIZE	 16 /* u64 offset, u64 size */
@@ -21,8 +21,8 @@
 #define ATTR_SAMPLE_ID_ALL (1ULL << 18)
 
 #define MAGIC	  0x32454c4946524550ULL /* "PERFILE2" on a little-endian machine */
-#define MAGIC_OLD "PERFFILE"	     /* before Linux 3.4; on any machine */
-#define HOSTNAME  3		     /* the feature that perf always writes */
+#define MAGIC_OLD "PERFFILE"		/* before Linux 3.4; on any machine */
+#define HOSTNAME  3			/* the feature that perf always writes */
 
 void perfdata_header_init(struct perfdata_header *h, struct recording *recording,
 			  struct intern *pool)
@@ -81,14 +81,14 @@ static struct err *refuse(const char *path, const uint8_t *bytes, size_t size)
 				err_new(ERR_FAILED, "perf.data: %s: %s", path, look_alike[i].what),
 				"%s", look_alike[i].next);
 	if (size >= TAR_PLACE + 5 && !memcmp(bytes + TAR_PLACE, "ustar", 5))
-		return err_next(
-			err_new(ERR_FAILED, "perf.data: %s: is a tar archive", path),
-			"unpack it with tar -xf and give the perf.data in it");
+		return err_next(err_new(ERR_FAILED, "perf.data: %s: is a tar archive", path),
+				"unpack it with tar -xf and give the perf.data in it");
 	if (perfdata_header_is_text(bytes, size))
 		return err_next(
 			err_new(ERR_FAILED, "perf.data: %s: looks like text, not perf.data", path),
 			"give the file that \"perf c2c record\", \"perf mem record\" or "
-			"\"hitmap record\" wrote, not the text of a report");
+			"\"hitmap record\" wrote, or what \"perf script -F "
+			"+pid,+addr,+data_src,+weight\" prints of it, not the text of a report");
 	return err_next(err_new(ERR_FAILED,
 				"perf.data: %s: is not perf.data: no PERFILE2 at its start", path),
 			"give the file that \"perf c2c record\", \"perf mem record\" or \"hitmap "
@@ -240,8 +240,7 @@ static struct err *parse_attrs(struct perfdata_header *h, const struct input *in
 			id_bytes = input_section(in, ids.offset, ids.size);
 		ids_left -= id_bytes ? ids.size : 0;
 		if (id_bytes)
-			parse_ids(h,
-				  perfdata_header_cursor(h, id_bytes, ids.size, ids.offset),
+			parse_ids(h, perfdata_header_cursor(h, id_bytes, ids.size, ids.offset),
 				  h->recording->event_count - 1);
 		free(id_bytes);
 	}
@@ -270,7 +269,7 @@ static void read_feature_bits(struct perfdata_header *h, struct cursor *c)
 {
 	for (int i = 0; i < 4; i++)
 		h->features[i] = cursor_u64(c);
-	if (h->swap && !(h->features[0] >> HOSTNAME & 1))
+	if (h->swap && !(h->features[0] >> HOSTNAME & 1) && (h->features[0] >> 32 >> HOSTNAME & 1))
 		for (int i = 0; i < 4; i++)
 			h->features[i] = h->features[i] << 32 | h->features[i] >> 32;
 }
@@ -393,8 +392,8 @@ void perfdata_header_features(struct perfdata_header *h, const struct input *in)
 			continue;
 		bytes = input_section(in, s.offset, s.size);
 		if (bytes)
-			perfdata_feature_read(
-				h, bit, perfdata_header_cursor(h, bytes, s.size, s.offset));
+			perfdata_feature_read(h, bit,
+					      perfdata_header_cursor(h, bytes, s.size, s.offset));
 		free(bytes);
 	}
 	free(table);
@@ -449,7 +448,8 @@ bool perfdata_header_feature(struct perfdata_header *h, struct cursor body)
 
 /* ---- Build ids */
 
-#define MISC_BUILD_ID_SIZE (1 << 15) /* PERF_RECORD_MISC_BUILD_ID_SIZE: the byte behind it is its size */
+#define MISC_BUILD_ID_SIZE                                                                         \
+	(1 << 15) /* PERF_RECORD_MISC_BUILD_ID_SIZE: the byte behind it is its size */
 
 bool perfdata_header_note_build_id(struct perfdata_header *h, uint16_t misc, struct cursor body)
 {
@@ -466,8 +466,8 @@ bool perfdata_header_note_build_id(struct perfdata_header *h, uint16_t misc, str
 		id.size = bytes[20];
 	memcpy(id.bytes, bytes, id.size);
 	mem_grow(&h->build_ids, &h->build_id_room, h->build_id_count);
-	*map_put(&h->build_id_of, (uintptr_t)intern_string(h->pool, path), 0, NULL) =
-		h->build_id_count;
+	*map_put(&h->build_id_of, (uintptr_t)intern_string(h->pool, path), 0,
+		 NULL) = h->build_id_count;
 	h->build_ids[h->build_id_count++] = id;
 	return true;
 }

@@ -3,6 +3,7 @@
 #include "mem.h"
 #include "perfdata_record.h"
 #include "queue.h"
+#include "script_read.h"
 #include "spool.h"
 #include "unpack.h"
 
@@ -129,7 +130,7 @@ static struct err *read_auxtrace_info(struct perfdata *p, struct perfdata_record
 {
 	/* enum auxtrace_type of the perf tool */
 	static const char *const kind[] = {
-		NULL,	   "Intel PT",	       "Intel BTS", "Arm CoreSight",
+		NULL,	   "Intel PT",	   "Intel BTS",	    "Arm CoreSight",
 		"Arm SPE", "s390 CPU-MSF", "HiSilicon PTT",
 	};
 	uint32_t type = cursor_u32(&r->body);
@@ -397,8 +398,18 @@ static const struct source_ops ops = { .name = "perf.data", .next = next, .close
 static void note_cut(struct perfdata *p, const char *program)
 {
 	p->source.recording.truncated = true;
-	p->source.recording.damage =
-		intern_printf(p->header.pool, "%s could not unpack all of it", program);
+	p->source.recording.damage = intern_printf(p->header.pool, "%s could not unpack all of it",
+						   program);
+}
+
+/* No more is asked of a pipe that is one of perf.data than there is at once. */
+static bool is_script(struct input *in)
+{
+	size_t left = input_left(in, 16);
+	const uint8_t *bytes = input_peek(in, left);
+
+	return left && !perfdata_header_is(bytes, left) && perfdata_header_is_text(bytes, left) &&
+	       script_is(in);
 }
 
 struct err *perfdata_open(const char *path, struct intern *pool, struct source **source)
@@ -415,6 +426,11 @@ struct err *perfdata_open(const char *path, struct intern *pool, struct source *
 	e = input_open(path, &p->in);
 	if (!e)
 		e = spool_unwrap(&p->in, path, &cut);
+	if (!e && is_script(&p->in)) {
+		script_open(&p->in, path, pool, source);
+		close_source(&p->source);
+		return NULL;
+	}
 	if (!e)
 		e = perfdata_header_read(&p->header, &p->in);
 	if (e) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "profile.h"
+#include "line_key.h"
 #include "map.h"
 #include "mem.h"
 
@@ -17,12 +18,21 @@
  * cells.
  */
 struct line_entry {
-	uint64_t addr;
+	uint64_t addr; /* as its first sample said it, and where that lay */
 	const struct mapping *data;
-	uint32_t pid, actor; /* actor: the first thread, or CPU where threads are not recorded */
+	uint32_t pid;
+	uint32_t common; /* of memory that has other addresses too: index + 1 in "commons", or 0 */
+	uint32_t actor;	 /* actor: the first thread, or CPU where threads are not recorded */
 	uint32_t cells, cell_count; /* cells: the newest, its index */
 	bool shared;		    /* touched by a second actor */
 	bool moved;		    /* HITM or peer */
+};
+
+/* A line's place in memory that several processes, or the kernel, reach at addresses of their own.
+ */
+struct common {
+	const void *memory;
+	uint64_t place;
 };
 
 struct cell_entry {
@@ -43,7 +53,8 @@ struct profile_builder {
 	struct table line_table, cell_table;
 	struct line_entry *lines;
 	struct cell_entry *cells;
-	uint32_t line_room, cell_room;
+	struct common *commons;
+	uint32_t line_room, cell_room, common_count, common_room;
 	uint32_t unmapped; /* lines without a mapping */
 	uint32_t operation_room, thread_room, exact_room, remark_room;
 };
@@ -54,9 +65,15 @@ static void table_init(struct table *t)
 	t->slot = mem_zalloc(t->slots * sizeof(*t->slot));
 }
 
-static uint64_t line_hash(uint64_t addr, uint32_t pid, const struct mapping *data)
+static struct line_key line_entry_key(const struct profile_builder *b, const struct line_entry *e)
 {
-	return map_hash(map_hash((uintptr_t)attrib_memory(data)) ^ addr ^ (uint64_t)pid << 40);
+	if (e->common)
+		return (struct line_key){ .memory = b->commons[e->common - 1].memory,
+					  .place = b->commons[e->common - 1].place,
+					  .common = true };
+	return (struct line_key){ .memory = attrib_memory(e->data),
+				  .place = e->addr,
+				  .pid = e->pid };
 }
 
 static uint64_t cell_hash(uint32_t line, uint32_t offset, uint64_t ip)
@@ -66,7 +83,9 @@ static uint64_t cell_hash(uint32_t line, uint32_t offset, uint64_t ip)
 
 static uint64_t line_entry_hash(const struct profile_builder *b, uint32_t i)
 {
-	return line_hash(b->lines[i].addr, b->lines[i].pid, b->lines[i].data);
+	struct line_key k = line_entry_key(b, &b->lines[i]);
+
+	return line_key_hash(&k);
 }
 
 static uint64_t cell_entry_hash(const struct profile_builder *b, uint32_t i)
@@ -119,42 +138,61 @@ static void builder_free(struct profile_builder *b)
 	free(b->cell_table.slot);
 	free(b->lines);
 	free(b->cells);
+	free(b->commons);
 	free(b);
 }
 
-static uint32_t line_lookup(const struct profile_builder *b, uint64_t addr, uint32_t pid,
-			    const struct mapping *data)
+static bool line_is(const struct profile_builder *b, const struct line_entry *e,
+		    const struct line_key *k)
+{
+	struct line_key own = line_entry_key(b, e);
+
+	return own.place == k->place && own.pid == k->pid && own.common == k->common &&
+	       (!k->memory || own.memory == k->memory);
+}
+
+static uint32_t line_lookup(const struct profile_builder *b, const struct line_key *k)
 {
 	const struct table *t = &b->line_table;
-	uint32_t at = line_hash(addr, pid, data) & (t->slots - 1);
+	uint32_t at = line_key_hash(k) & (t->slots - 1);
 
-	for (; t->slot[at]; at = (at + 1) & (t->slots - 1)) {
-		const struct line_entry *e = &b->lines[t->slot[at] - 1];
-
-		if (e->addr == addr && e->pid == pid &&
-		    (!data || attrib_memory(e->data) == attrib_memory(data)))
+	for (; t->slot[at]; at = (at + 1) & (t->slots - 1))
+		if (line_is(b, &b->lines[t->slot[at] - 1], k))
 			return t->slot[at] - 1;
-	}
 	return NOTHING;
 }
 
-/* A line that was touched before its mapping was known is the same line: it gets a second slot. */
-static uint32_t line_adopt(struct profile_builder *b, uint64_t addr, uint32_t pid,
-			   const struct mapping *data)
+static void line_set_common(struct profile_builder *b, uint32_t index, const struct line_key *k)
 {
-	uint32_t index = b->unmapped && data ? line_lookup(b, addr, pid, NULL) : NOTHING;
+	if (!k->common)
+		return;
+	mem_grow(&b->commons, &b->common_room, b->common_count);
+	b->commons[b->common_count++] = (struct common){ k->memory, k->place };
+	b->lines[index].common = b->common_count;
+}
 
+/* A line that was touched before its mapping was known is the same line: it gets a second slot. */
+static uint32_t line_adopt(struct profile_builder *b, const struct line_key *k, uint64_t addr,
+			   uint32_t pid, const struct mapping *data)
+{
+	struct line_key before = { .place = addr, .pid = pid };
+	uint32_t index;
+
+	if (!b->unmapped || !data || line_key_is_physical(k))
+		return NOTHING;
+	index = line_lookup(b, &before);
 	if (index == NOTHING || b->lines[index].data)
 		return NOTHING;
 	b->lines[index].data = data;
+	line_set_common(b, index, k);
 	b->unmapped--;
 	table_reserve(&b->line_table, b, line_entry_hash);
-	table_place(&b->line_table, line_hash(addr, pid, data), index);
+	table_place(&b->line_table, line_key_hash(k), index);
 	return index;
 }
 
-static uint32_t line_make(struct profile_builder *b, uint64_t addr, uint32_t pid,
-			  const struct mapping *data)
+static uint32_t line_make(struct profile_builder *b, const struct line_key *k, uint64_t addr,
+			  uint32_t pid, const struct mapping *data)
 {
 	struct table *t = &b->line_table;
 	uint32_t index = t->count;
@@ -163,21 +201,40 @@ static uint32_t line_make(struct profile_builder *b, uint64_t addr, uint32_t pid
 	b->lines[index] = (struct line_entry){
 		.addr = addr, .pid = pid, .data = data, .actor = NOBODY, .cells = NOTHING
 	};
-	b->unmapped += !data;
+	line_set_common(b, index, k);
+	b->unmapped += !k->memory;
 	table_reserve(t, b, line_entry_hash);
-	table_place(t, line_entry_hash(b, index), index);
+	table_place(t, line_key_hash(k), index);
 	t->count++;
 	return index;
 }
 
-static uint32_t line_find(struct profile_builder *b, uint64_t addr, uint32_t pid,
+/* One physical line may be known by an address that has no name, before one that has. */
+static void line_rename(struct line_entry *e, uint64_t addr, uint32_t pid,
+			const struct mapping *data)
+{
+	if (e->data || !data)
+		return;
+	e->addr = addr;
+	e->pid = pid;
+	e->data = data;
+}
+
+static uint32_t line_find(struct profile_builder *b, const struct sample *s,
 			  const struct mapping *data)
 {
-	uint32_t index = line_lookup(b, addr, pid, data);
+	uint32_t size = b->profile->line_size, pid = line_is_kernel(s->addr) ? 0 : s->pid, index;
+	uint64_t addr = line_start(s->addr, size);
+	struct line_key k = line_key_of(s, data, size);
 
+	index = line_lookup(b, &k);
 	if (index == NOTHING)
-		index = line_adopt(b, addr, pid, data);
-	return index != NOTHING ? index : line_make(b, addr, pid, data);
+		index = line_adopt(b, &k, addr, pid, data);
+	if (index == NOTHING)
+		index = line_make(b, &k, addr, pid, data);
+	if (k.common)
+		line_rename(&b->lines[index], addr, pid, data);
+	return index;
 }
 
 static uint32_t cell_make(struct profile_builder *b, uint32_t line, uint32_t offset, uint64_t ip,
@@ -265,12 +322,11 @@ static void add_usable(struct profile_builder *b, const struct sample *s,
 		       const struct data_source *d)
 {
 	struct profile *p = b->profile;
-	bool kernel = s->addr >> 63; /* the kernel's half of a 64-bit address space */
-	const struct mapping *data =
-		attrib_mapping(b->attrib, s->pid,
-			       kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, s->addr);
+	const struct mapping *data = attrib_mapping(
+		b->attrib, s->pid,
+		line_is_kernel(s->addr) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, s->addr);
 	const struct mapping *code = attrib_mapping(b->attrib, s->pid, s->cpumode, s->ip);
-	uint32_t line = line_find(b, line_start(s->addr, p->line_size), kernel ? 0 : s->pid, data);
+	uint32_t line = line_find(b, s, data);
 	uint32_t index = cell_find(b, line, line_offset(s->addr, p->line_size), s->ip, code);
 	struct cell *cell = &b->cells[index].cell;
 

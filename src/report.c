@@ -191,7 +191,25 @@ static void say_unusable(const struct text_report *r)
 		say(r, "%s was lost: all counts are lower bounds",
 		    figure_of(r, recording_columns, "loss"));
 	if (rec->truncated)
-		say(r, "the file is cut off: what follows is of its readable part");
+		say(r, "the file is cut off: what follows is of its readable part%s%s%s",
+		    rec->damage ? " (" : "", rec->damage ? rec->damage : "",
+		    rec->damage ? ")" : "");
+}
+
+/* What the kernel or this program left out. */
+static void say_missing(const struct text_report *r)
+{
+	const struct recording *rec = r->view->recording;
+
+	if (rec->throttled)
+		say(r, "the kernel paused sampling %s: busy times are under-represented; record "
+		       "with a lower rate (-F, or a longer period -c)",
+		    quantity(r, rec->throttled, "time"));
+	if (rec->aux_bytes)
+		say(r, "%s of %s trace not decoded: \"perf inject --itrace=M\" makes samples of "
+		       "what is memory in it",
+		    quantity(r, rec->aux_bytes, "byte"),
+		    rec->aux_kind ? rec->aux_kind : "hardware");
 }
 
 static void say_seen(const struct text_report *r)
@@ -210,6 +228,8 @@ static void say_seen(const struct text_report *r)
 	    p->without_mapping ? intern_printf(pool, "; %s in no known mapping",
 					       quantity(r, p->without_mapping, "sample"))
 			       : "");
+	if (!p->model && data_source_caveat(rec->cpuid))
+		say(r, "%s", data_source_caveat(rec->cpuid));
 	if (!r->view->hitm_known)
 		say(r, "HITM: n/a, this hardware does not tell it; peer: came from another core, "
 		       "perhaps not modified");
@@ -272,6 +292,7 @@ static void say_head(const struct text_report *r)
 	say_machine(r);
 	say_volume(r);
 	say_unusable(r);
+	say_missing(r);
 	say_seen(r);
 	say_operations(r);
 	say_model(r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A source is a stream of events in order of time, whatever they come from: a perf.data file, a pipe,
- * a ring. Every analysis consumes this and nothing else.
+ * A source is a stream of events in order of time, whatever they come from: a perf.data file, a
+ * pipe, a ring. Every analysis consumes this and nothing else.
  */
 #ifndef HITMAP_SOURCE_H
 #define HITMAP_SOURCE_H
@@ -16,20 +16,21 @@ enum event_kind {
 	EVENT_COMM,
 	EVENT_FORK, /* a thread or process starts */
 	EVENT_EXIT,
-	EVENT_LOST, /* records were lost before they reached the file */
-	EVENT_NOTE, /* a private record of hitmap */
+	EVENT_LOST,   /* records were lost before they reached the file */
+	EVENT_NOTE,   /* a private record of hitmap */
+	EVENT_SYMBOL, /* what the recording itself says of a code address */
 };
 
 struct event_map {
 	uint64_t start, size, offset; /* offset: bytes into the file */
 	uint64_t inode;		      /* 0 when not recorded */
 	uint32_t major, minor;
-	uint32_t prot;		      /* PROT_ bits; PROT_EXEC alone for PERF_RECORD_MMAP of code */
+	uint32_t prot; /* PROT_ bits; PROT_EXEC alone for PERF_RECORD_MMAP of code */
 	bool kernel;
-	bool shared;		      /* MAP_SHARED: other processes may have the same memory */
-	const char *path;	      /* interned; "//anon", "[heap]", "[kernel.kallsyms]_text", ... */
+	bool shared;	  /* MAP_SHARED: other processes may have the same memory */
+	const char *path; /* interned; "//anon", "[heap]", "[kernel.kallsyms]_text", ... */
 	uint8_t build_id[20];
-	uint8_t build_id_size;	      /* 0 when not recorded */
+	uint8_t build_id_size; /* 0 when not recorded */
 };
 
 struct event {
@@ -50,6 +51,11 @@ struct event {
 			uint64_t count; /* records */
 		} lost;
 		struct note note;
+		struct {
+			uint64_t addr, offset; /* offset: of addr in what is named */
+			const char *name;      /* interned, or NULL */
+			const char *file;      /* interned */
+		} symbol;
 	};
 };
 
@@ -57,7 +63,7 @@ struct recording_event {
 	const char *name; /* interned; "event 0" when not recorded */
 	uint32_t type;	  /* perf_event_attr.type */
 	uint64_t config, config1;
-	uint64_t period;  /* fixed, of samples that do not carry theirs; 0 when there is none */
+	uint64_t period; /* fixed, of samples that do not carry theirs; 0 when there is none */
 	struct sample_layout layout;
 	uint64_t samples; /* seen so far */
 };

@@ -122,8 +122,7 @@ static struct err *cannot_run(const char *path, const char *program, int error)
 			"install %s, or unpack it where %s is", program, program);
 }
 
-static struct err *unwrap(struct input *in, const char *path, const char *program,
-			  const char **cut)
+static struct err *unwrap(struct input *in, const char *path, const char *program, const char **cut)
 {
 	int fd, error, status = 0;
 	struct err *e;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-/* Records shrink to a tenth, perhaps a fiftieth. Bytes that claim far more are made to keep a reader
- * busy: a few bytes can stand for 128 KiB of zeros. */
+/* Records shrink to a tenth, perhaps a fiftieth. Bytes that claim far more are made to keep a
+ * reader busy: a few bytes can stand for 128 KiB of zeros. */
 #define EXPANSION_MAX	1024
 #define EXPANSION_SLACK (16 << 20) /* bytes */
 

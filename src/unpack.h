@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A zstd stream that comes in pieces, as "perf record -z" writes it: each PERF_RECORD_COMPRESSED holds
- * a piece, and what is in them goes on from one to the next, in the middle of a record too.
+ * A zstd stream that comes in pieces, as "perf record -z" writes it: each PERF_RECORD_COMPRESSED
+ * holds a piece, and what is in them goes on from one to the next, in the middle of a record too.
  */
 #ifndef HITMAP_UNPACK_H
 #define HITMAP_UNPACK_H

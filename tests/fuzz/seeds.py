@@ -3,7 +3,9 @@
 """seeds.py OUT: small recordings to start fuzzing from.
 
 Files come from tests/oracle/gen_perfdata.py with different options; each is also turned into the pipe
-form: the 16-byte header, a HEADER_ATTR record an event, the features as records, the same records.
+form: the 16-byte header, a HEADER_ATTR record an event, the features as records, the same records. Of each
+there is one with compressed records (zstd program), one of the other byte order as far as its header, and
+one with the magic number of old perf. Text is that of perf script, a few lines of several kinds.
 """
 import os
 import struct
@@ -22,6 +24,13 @@ NOTES = (b'{"note": "model", "machine": "small", "hold": [0, 1, 4], "complete": 
          b'{"note": "remark", "text": "caf\\u00e9"}')
 
 
+TEXT = (
+    ' perf 10/11 [003] 1.000001:  7 cpu/mem-loads/P: ffff8801 68100142 |OP LOAD|LVL L1 hit|SNP None| 7 81404\n'
+    '   ls 12 2.5: mem: 7f00 5080144 |OP STORE|BLK  N/A   0 7f81 main+0x4 (/bin/ls)\n',
+    'memstress  3603 [020]   122.463754:  1  l1d-miss:  8688000842 |OP LOAD|SNP Peer|BLK  N/A  aac17c3e88 [u] (/x)\n',
+)
+
+
 def record(kind, body):
     body += b'\0' * (-len(body) % 8)
     return struct.pack('<IHH', kind, 0, 8 + len(body)) + body
@@ -29,8 +38,6 @@ def record(kind, body):
 
 def notes():
     return b''.join(record(65, n) for n in NOTES)
-
-
 
 
 def to_pipe(data):
@@ -50,9 +57,31 @@ def to_pipe(data):
     return b''.join(out) + data[start:start + size] + notes()
 
 
+def to_compressed(data, kind):
+    """A pipe recording, records from MMAP to the end in pieces of one zstd stream."""
+    at = 16
+    while struct.unpack_from('<I', data, at)[0] >= 64:
+        at += struct.unpack_from('<H', data, at + 6)[0]
+    packed = subprocess.run(['zstd', '-c'], input=data[at:], stdout=subprocess.PIPE, check=True).stdout
+    out = data[:at]
+    for start in range(0, len(packed), 400):
+        piece = packed[start:start + 400]
+        out += record(kind, piece if kind == 81 else struct.pack('<Q', len(piece)) + piece)
+    return out
+
+
+def swap_header(data):
+    size = struct.unpack_from('<Q', data, 8)[0]
+    words = struct.unpack_from(f'<{size // 8}Q', data)
+    return struct.pack(f'>{size // 8}Q', *words) + data[size:]
+
+
 def main():
     out = sys.argv[1]
     os.makedirs(out, exist_ok=True)
+    for i, text in enumerate(TEXT):
+        with open(os.path.join(out, f'{i}.text'), 'w') as f:
+            f.write(text)
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.executable, GENERATOR, '--build-target', folder], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -63,7 +92,11 @@ def main():
                            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             with open(path, 'rb') as f:
                 data = f.read()
-            for name, content in (('file', data), ('pipe', to_pipe(data))):
+            pipe = to_pipe(data)
+            for name, content in (('file', data), ('pipe', pipe), ('old', b'PERFFILE' + data[8:]),
+                                  ('swapped', swap_header(data)), ('swapped_pipe', swap_header(pipe)),
+                                  ('compressed', to_compressed(pipe, 81)),
+                                  ('compressed2', to_compressed(pipe, 83))):
                 with open(os.path.join(out, f'{i}.{name}'), 'wb') as f:
                     f.write(content)
 

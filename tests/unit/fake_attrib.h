@@ -15,6 +15,7 @@
 struct mapping {
 	uint32_t pid;
 	uint64_t start, end;
+	uint64_t shared; /* inode of what it shares with others, 0: nothing */
 	const struct mapping *memory;
 };
 
@@ -56,7 +57,8 @@ void attrib_event(struct attrib *a, const struct event *ev)
 	a->map[a->maps] = mem_zalloc(sizeof(struct mapping));
 	*a->map[a->maps] = (struct mapping){ .pid = ev->pid,
 					     .start = ev->map.start,
-					     .end = ev->map.start + ev->map.size };
+					     .end = ev->map.start + ev->map.size,
+					     .shared = ev->map.shared ? ev->map.inode : 0 };
 	/* A mapping of some offset is the same memory as the one before it. */
 	a->map[a->maps]->memory = ev->map.offset && a->maps ? a->map[a->maps - 1]->memory
 							    : a->map[a->maps];
@@ -73,6 +75,14 @@ const struct mapping *attrib_mapping(struct attrib *a, uint32_t pid, uint8_t cpu
 			return m;
 	}
 	return NULL;
+}
+
+const void *attrib_shared(const struct mapping *m, uint64_t addr, uint64_t *place)
+{
+	if (!m || !m->shared)
+		return NULL;
+	*place = addr - m->start;
+	return (const void *)(uintptr_t)m->shared;
 }
 
 const struct mapping *attrib_memory(const struct mapping *m)

@@ -92,7 +92,7 @@ static inline void put_record(struct image *im, uint32_t type, uint16_t misc,
 /* A record with a body that is built by statements. */
 #define RECORD(im, type, misc, ...)                                                                \
 	do {                                                                                       \
-		struct image b = { .swap = (im)->swap };                                                            \
+		struct image b = { .swap = (im)->swap };                                           \
 		__VA_ARGS__;                                                                       \
 		put_record(im, type, misc, &b);                                                    \
 		free(b.bytes);                                                                     \

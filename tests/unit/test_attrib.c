@@ -123,6 +123,62 @@ static void a_mapping_outlives_what_replaced_it(void **state)
 	DONE;
 }
 
+static const void *shared_at(struct attrib *a, uint32_t pid, uint64_t addr, uint64_t *place)
+{
+	return attrib_shared(attrib_mapping(a, pid, USER, addr), addr, place);
+}
+
+static void map_shared(struct attrib *a, struct intern *pool, uint32_t pid, uint64_t start,
+		       uint64_t offset, uint64_t inode, const char *path)
+{
+	struct event ev = map_event(pool, pid, start, 0x3000, offset, PROT_READ, path);
+
+	ev.map.shared = true;
+	ev.map.major = 8;
+	ev.map.inode = inode;
+	attrib_event(a, &ev);
+}
+
+static void shared_memory_is_known_by_its_file_and_place(void **state)
+{
+	uint64_t place[4] = { 0 };
+	const void *memory[4];
+	WITH_ATTRIB;
+
+	add_map(a, pool, 1, 0x9000, 0x1000, "/file");
+	map_shared(a, pool, 1, 0x1000, 0x2000, 7, "/file");
+	map_shared(a, pool, 2, 0x7000, 0x1000, 7, "/another/name");
+	map_shared(a, pool, 3, 0x7000, 0x1000, 9, "/file");
+	assert_null(shared_at(a, 1, 0x9000, place)); /* a private mapping of it */
+	assert_null(shared_at(a, 1, 0x100, place));
+	memory[0] = shared_at(a, 1, 0x1010, &place[0]);
+	memory[1] = shared_at(a, 2, 0x8010, &place[1]);
+	memory[2] = shared_at(a, 3, 0x8010, &place[2]);
+	assert_non_null(memory[0]);
+	assert_ptr_equal(memory[0], memory[1]);
+	assert_ptr_not_equal(memory[0], memory[2]);
+	assert_int_equal(place[0], 0x2010);
+	assert_int_equal(place[1], 0x2010);
+	DONE;
+}
+
+/* A build id may be recorded in the inode's place. */
+static void without_an_inode_a_file_that_is_still_there_is_known_by_its_path(void **state)
+{
+	uint64_t place;
+	WITH_ATTRIB;
+
+	map_shared(a, pool, 1, 0x1000, 0, 0, "/dev/shm/x");
+	map_shared(a, pool, 2, 0x1000, 0, 0, "/dev/shm/x");
+	map_shared(a, pool, 1, 0x7000, 0, 0, "/memfd:x (deleted)");
+	map_shared(a, pool, 1, 0xb000, 0, 0, "/dev/zero (deleted)");
+	assert_non_null(shared_at(a, 1, 0x1000, &place));
+	assert_ptr_equal(shared_at(a, 1, 0x1000, &place), shared_at(a, 2, 0x1000, &place));
+	assert_null(shared_at(a, 1, 0x7000, &place));
+	assert_null(shared_at(a, 1, 0xb000, &place));
+	DONE;
+}
+
 static void a_fork_has_its_parents_maps_and_changes_its_own_only(void **state)
 {
 	WITH_ATTRIB;
@@ -588,6 +644,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_later_map_replaces_what_it_overlaps_and_nothing_else),
 		cmocka_unit_test(a_mapping_outlives_what_replaced_it),
+		cmocka_unit_test(shared_memory_is_known_by_its_file_and_place),
+		cmocka_unit_test(without_an_inode_a_file_that_is_still_there_is_known_by_its_path),
 		cmocka_unit_test(a_fork_has_its_parents_maps_and_changes_its_own_only),
 		cmocka_unit_test(what_ran_before_the_recording_has_the_maps_it_was_listed_with),
 		cmocka_unit_test(threads_have_names_of_their_own_or_their_processes),

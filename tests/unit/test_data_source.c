@@ -285,9 +285,43 @@ static void perf_c2c_counts_encodings_once_and_right(void **state)
 	}
 }
 
+static void cpus_that_cannot_tell_say_so(void **state)
+{
+	static const struct {
+		const char *cpuid, *text; /* NULL: nothing to say */
+	} row[] = {
+		{ NULL, NULL },
+		{ "", NULL },
+		{ "GenuineIntel", NULL },
+		{ "GenuineIntel,6", NULL },
+		{ "GenuineIntel,6,106,6", "forwarded clean" },	/* Ice Lake-SP */
+		{ "GenuineIntel,6,143,8", "forwarded clean" },	/* Sapphire Rapids */
+		{ "GenuineIntel,6,173,1", "forwarded clean" },	/* Granite Rapids */
+		{ "GenuineIntel,6,85,7", NULL },		/* Cascade Lake */
+		{ "GenuineIntel,6,62,4", NULL },		/* Ivy Bridge-EP */
+		{ "GenuineIntel,6,47,2", "samples loads only" }, /* Westmere-EX */
+		{ "GenuineIntel,6,26,5", "samples loads only" }, /* Nehalem */
+		{ "GenuineIntel,15,106,6", NULL },
+		{ "AuthenticAMD,25,1,1", "HITM is not usable" },  /* Zen 3, Milan */
+		{ "AuthenticAMD,25,33,0", "HITM is not usable" }, /* Zen 3, Vermeer */
+		{ "AuthenticAMD,25,17,1", NULL },		  /* Zen 4, Genoa */
+		{ "AuthenticAMD,25,97,2", NULL },		  /* Zen 4, Raphael */
+		{ "AuthenticAMD,23,49,0", NULL },		  /* Zen 2 */
+		{ "0x00000000410fd0c0", "Arm SPE" },		  /* Neoverse N1 */
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const char *text = data_source_caveat(row[i].cpuid);
+
+		if (!text != !row[i].text || (text && !strstr(text, row[i].text)))
+			fail_msg("%s: \"%s\", not \"%s\"", row[i].cpuid, text, row[i].text);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cpus_that_cannot_tell_say_so),
 		cmocka_unit_test(words_of_real_machines_are_decoded),
 		cmocka_unit_test(each_family_gives_one_class_a_sample),
 		cmocka_unit_test(encoding_keeps_the_meaning_of_any_word),

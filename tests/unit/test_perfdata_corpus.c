@@ -235,6 +235,55 @@ static void samples_are_those_of_perf_script(void **state)
 		      "oracle_quipper_weight_struct_perf_script.txt", 14);
 }
 
+/* The same text is a source of its own: it gives what the recording gives, as far as it was
+ * printed. */
+static void expect_text_source(const char *name, const char *script)
+{
+	char *paths[2] = { path_of("", name), path_of("text", script) };
+	struct intern *pool = intern_new();
+	struct source *s[2];
+	bool end[2] = { false, false };
+	struct event ev[2];
+
+	for (int i = 0; i < 2; i++)
+		assert_null(perfdata_open(paths[i], pool, &s[i]));
+	for (;;) {
+		for (int i = 0; i < 2; i++) {
+			do
+				assert_null(source_next(s[i], &ev[i], &end[i]));
+			while (!end[i] && ev[i].kind != EVENT_SAMPLE);
+		}
+		assert_int_equal(end[0], end[1]);
+		if (end[0])
+			break;
+		expect_line(name, &ev[1],
+			    &(struct line){ .pid = ev[0].pid,
+					    .tid = ev[0].tid,
+					    .us = ev[0].sample.time / 1000,
+					    .addr = ev[0].sample.addr,
+					    .data_src = ev[0].sample.data_src,
+					    .weight = ev[0].sample.weight,
+					    .ip = ev[0].sample.ip });
+		assert_int_equal(ev[1].sample.cpumode, ev[0].sample.cpumode);
+		assert_string_equal(s[1]->recording.events[ev[1].sample.event].name,
+				    s[0]->recording.events[ev[0].sample.event].name);
+	}
+	for (int i = 0; i < 2; i++) {
+		source_close(s[i]);
+		free(paths[i]);
+	}
+	intern_free(pool);
+}
+
+static void text_of_perf_script_gives_the_recordings_samples(void **state)
+{
+	expect_text_source("mem-loads_numatop_perf.data",
+			   "oracle_numatop_perf.data_perf_script.txt");
+	expect_text_source("mem-ldst_RcppThread_perf.data", "oracle_RcppThread_perf_script.txt");
+	expect_text_source("mem-loads_quipper_weight_struct.perf.data",
+			   "oracle_quipper_weight_struct_perf_script.txt");
+}
+
 /* Whatever is in the folders ends, and ends well or with words. */
 static void nothing_in_the_folders_does_harm(void **state)
 {
@@ -269,6 +318,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_file_gives_its_records_or_one_message),
 		cmocka_unit_test(samples_are_those_of_perf_script),
+		cmocka_unit_test(text_of_perf_script_gives_the_recordings_samples),
 		cmocka_unit_test(nothing_in_the_folders_does_harm),
 	};
 	struct stat st;

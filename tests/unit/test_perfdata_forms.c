@@ -259,7 +259,8 @@ static void features_of_other_machines_are_found(void **state)
 
 /* ---- Old recordings */
 
-/* Before Linux 3.4: another magic, which is the same on all machines. Before 2.6.33: no features. */
+/* Before Linux 3.4: another magic, which is the same on all machines. Before 2.6.33: no features.
+ */
 static void recordings_of_old_perf_are_read(void **state)
 {
 	for (int i = 0; i < 4; i++) {

@@ -54,6 +54,7 @@ static void records_become_events_in_order_of_time(void **state)
 	assert_int_equal(map->map.major, 8);
 	assert_int_equal(map->map.prot, PROT_READ | PROT_WRITE);
 	assert_false(map->map.kernel);
+	assert_false(map->map.shared);
 	assert_string_equal(map->map.path, "/bin/program");
 	assert_string_equal(comm->comm.name, "program");
 	assert_true(comm->comm.exec);
@@ -265,6 +266,55 @@ static void maps_tell_build_ids_and_the_kernel(void **state)
 	done(r);
 }
 
+static void put_build_id(struct image *im, uint16_t misc, uint8_t size, const char *path)
+{
+	RECORD(im, PERF_RECORD_HEADER_BUILD_ID, misc, {
+		put_u32(&b, -1);
+		put_text(&b, "abcdefghijklmnopqrst", 20);
+		put(&b, &size, 1);
+		put_zeros(&b, 3);
+		put_text(&b, path, 16);
+	});
+}
+
+static void expect_build_id(struct reading *r, uint8_t size)
+{
+	const struct event_map *map = &find_kind(r, EVENT_MAP, 0)->map;
+
+	assert_string_equal(map->path, "/bin/program");
+	assert_int_equal(map->build_id_size, size);
+	assert_memory_equal(map->build_id, "abcdefghijklmnopqrst", size);
+	done(r);
+}
+
+/* In a file they are a feature, in a pipe records before the mappings; the size came later. */
+static void build_ids_told_apart_from_mappings_are_theirs(void **state)
+{
+	for (int i = 0; i < 8; i++) {
+		struct shape s = { 112, SAMPLE_TYPE, 1, .pipe = i & 1, .ids = true, .swap = i & 2 };
+		struct image im = begin(&s);
+		uint16_t misc = i & 4 ? 1 << 15 : 0;
+		size_t table;
+
+		if (s.pipe) {
+			put_build_id(&im, misc, 16, "/bin/other");
+			put_build_id(&im, misc, 16, "/bin/program");
+		}
+		put_mmap2(&im, 100);
+		end(&im, &s);
+		table = im.size;
+		if (!s.pipe) {
+			put_zeros(&im, 16);
+			put_build_id(&im, misc, 16, "/bin/other");
+			put_build_id(&im, misc, 16, "/bin/program");
+			set_u64(&im, table, table + 16);
+			set_u64(&im, table + 8, im.size - table - 16);
+			set_u64(&im, 72, 1 << 2);
+		}
+		expect_build_id(read_image(&im), misc ? 16 : 20);
+	}
+}
+
 static void payloads_behind_records_are_stepped_over(void **state)
 {
 	for (int pipe = 0; pipe < 2; pipe++) {
@@ -272,6 +322,7 @@ static void payloads_behind_records_are_stepped_over(void **state)
 		struct image im = begin(&s);
 		struct reading *r;
 
+		RECORD(&im, PERF_RECORD_AUXTRACE_INFO, 0, put_u32(&b, 4); put_zeros(&b, 12));
 		RECORD(&im, PERF_RECORD_AUXTRACE, 0, put_u64(&b, 3000000); put_zeros(&b, 32));
 		put_zeros(&im, 3000000);
 		RECORD(&im, PERF_RECORD_HEADER_TRACING_DATA, 0, put_u32(&b, 13); put_u32(&b, 0));
@@ -282,6 +333,7 @@ static void payloads_behind_records_are_stepped_over(void **state)
 		assert_int_equal(r->count, 1);
 		assert_int_equal(r->event[0].sample.addr, 0x1000);
 		assert_int_equal(r->source->recording.aux_bytes, 3000000);
+		assert_string_equal(r->source->recording.aux_kind, "Arm SPE");
 		assert_false(r->source->recording.truncated);
 		done(r);
 	}
@@ -441,6 +493,7 @@ int main(void)
 		cmocka_unit_test(events_may_have_layouts_of_their_own),
 		cmocka_unit_test(tasks_losses_and_pauses_are_told),
 		cmocka_unit_test(maps_tell_build_ids_and_the_kernel),
+		cmocka_unit_test(build_ids_told_apart_from_mappings_are_theirs),
 		cmocka_unit_test(payloads_behind_records_are_stepped_over),
 		cmocka_unit_test(features_of_a_file_are_read),
 		cmocka_unit_test(features_and_names_of_a_pipe_are_read),

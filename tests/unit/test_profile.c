@@ -200,6 +200,88 @@ static void the_same_address_in_two_processes_is_two_lines(void **state)
 	assert_int_equal(f->profile->private_lines, 2);
 }
 
+/* Two processes that map one file or shared memory, each at an address of its own. */
+static void map_shared(struct fixture *f, uint32_t pid, uint64_t start, uint64_t inode)
+{
+	struct event *ev = fake_event(&f->source, EVENT_MAP);
+
+	ev->pid = pid;
+	ev->map.start = start;
+	ev->map.size = 0x1000;
+	ev->map.inode = inode;
+	ev->map.shared = true;
+}
+
+static void shared_memory_at_two_addresses_is_one_line(void **state)
+{
+	struct fixture *f = *state;
+	const struct contended_line *l;
+
+	map_shared(f, 1, 0x1000, 77);
+	map_shared(f, 2, 0x5000, 77);
+	map_shared(f, 3, 0x5000, 78);
+	for (uint32_t pid = 1; pid <= 3; pid++)
+		TOUCH(pid, pid, 0, 0x400, (pid == 1 ? 0x1040 : 0x5040) + 8 * pid, 10,
+		      LOAD_HITM(DISTANCE_SAME_LLC));
+	seal(f);
+	assert_int_equal(f->profile->line_count, 2); /* file 77's and 78's */
+	l = f->profile->lines[0].threads.count == 2 ? &f->profile->lines[0] : &f->profile->lines[1];
+	assert_int_equal(l->threads.count, 2);
+	assert_int_equal(l->cell_count, 2);
+	assert_int_equal(l->addr, 0x1040); /* as the first process has it */
+	assert_int_equal(l->pid, 1);
+}
+
+static void a_shared_line_touched_before_its_mapping_is_known_stays_one(void **state)
+{
+	struct fixture *f = *state;
+
+	TOUCH(1, 1, 0, 0x400, 0x1040, 10, LOAD_HITM(DISTANCE_SAME_LLC));
+	map_shared(f, 1, 0x1000, 77);
+	map_shared(f, 2, 0x5000, 77);
+	TOUCH(1, 1, 0, 0x400, 0x1040, 10, LOAD_HITM(DISTANCE_SAME_LLC));
+	TOUCH(2, 2, 0, 0x400, 0x5040, 10, LOAD_HITM(DISTANCE_SAME_LLC));
+	seal(f);
+	assert_int_equal(f->profile->line_count, 1);
+	assert_int_equal(f->profile->lines[0].counts.samples, 3);
+}
+
+static void touch_physical(struct fixture *f, uint32_t pid, uint64_t addr, uint64_t physical)
+{
+	TOUCH(pid, pid, 0, 0x400, addr, 10, LOAD_HITM(DISTANCE_SAME_LLC));
+	f->source.events[f->source.count - 1].sample.phys_addr = physical;
+}
+
+static void one_physical_line_is_one_line_whoever_touches_it(void **state)
+{
+	struct fixture *f = *state;
+	const struct contended_line *l;
+
+	fake_map(&f->source, 1, 0x1000, 0x1000);
+	touch_physical(f, 2, 0xffff888000005048, 0x5048); /* the kernel, where nothing is mapped */
+	touch_physical(f, 1, 0x1050, 0x5050);
+	l = &seal(f)->lines[0];
+	assert_int_equal(f->profile->line_count, 1);
+	assert_int_equal(l->threads.count, 2);
+	assert_int_equal(l->addr, 0x1040); /* the address that has a name */
+	assert_int_equal(l->pid, 1);
+	assert_non_null(l->data);
+}
+
+/* After a fork both have the address; the first write gives the writer a copy. */
+static void one_address_with_two_physical_lines_is_two_lines(void **state)
+{
+	struct fixture *f = *state;
+
+	touch_physical(f, 1, 0x1048, 0x5048);
+	touch_physical(f, 2, 0x1048, 0x5048);
+	touch_physical(f, 2, 0x1048, 0x9048);
+	seal(f);
+	assert_int_equal(f->profile->line_count, 2);
+	assert_int_equal(f->profile->lines[0].threads.count, 2);
+	assert_int_equal(f->profile->lines[1].threads.count, 1);
+}
+
 static void a_kernel_address_is_one_line_for_all_processes(void **state)
 {
 	struct fixture *f = *state;
@@ -406,6 +488,10 @@ int main(void)
 		TEST(lines_rank_by_cost),
 		TEST(unusable_samples_are_counted_by_reason),
 		TEST(the_same_address_in_two_processes_is_two_lines),
+		TEST(shared_memory_at_two_addresses_is_one_line),
+		TEST(a_shared_line_touched_before_its_mapping_is_known_stays_one),
+		TEST(one_physical_line_is_one_line_whoever_touches_it),
+		TEST(one_address_with_two_physical_lines_is_two_lines),
 		TEST(a_kernel_address_is_one_line_for_all_processes),
 		TEST(an_address_mapped_anew_is_another_line),
 		TEST(an_address_mapped_again_to_the_same_memory_is_the_same_line),

@@ -273,6 +273,11 @@ static void add_lossy(struct fake_source *s)
 	add_measured(s);
 	s->source.recording.lost = 2000;
 	s->source.recording.truncated = true;
+	s->source.recording.damage = "record at 0x3f0: it is cut off";
+	s->source.recording.throttled = 3;
+	s->source.recording.aux_bytes = 4096;
+	s->source.recording.aux_kind = "Arm SPE";
+	s->source.recording.cpuid = "GenuineIntel,6,106,6";
 }
 
 static void loss_makes_counts_lower_bounds(void **state)
@@ -280,7 +285,22 @@ static void loss_makes_counts_lower_bounds(void **state)
 	char *text = text_of(add_lossy, (struct report_options){ .unicode = false });
 
 	assert_contains(text, "20.2 % was lost: all counts are lower bounds\n");
-	assert_contains(text, "the file is cut off");
+	assert_contains(text, "readable part (record at");
+	free(text);
+}
+
+static void what_was_not_recorded_or_cannot_be_told_is_said(void **state)
+{
+	char *text = text_of(add_lossy, (struct report_options){ .unicode = false });
+	char *json = report_of(add_lossy, report_json, (struct report_options){ .unicode = false });
+
+	assert_contains(text, "the kernel paused sampling 3 times");
+	assert_contains(text, "4,096 bytes of Arm SPE trace not decoded");
+	assert_contains(text, "this CPU counts a line");
+	assert_contains(json, "\"throttled\": 3");
+	assert_contains(json, "\"aux\": \"Arm SPE\"");
+	assert_contains(json, "\"damage\": \"record at 0x3f0: it is cut off\"");
+	free(json);
 	free(text);
 }
 
@@ -425,6 +445,7 @@ int main(void)
 		cmocka_unit_test(no_line_is_wider_than_the_report),
 		cmocka_unit_test(colours_come_only_when_asked_for),
 		cmocka_unit_test(lines_beyond_the_top_are_counted),
+		cmocka_unit_test(what_was_not_recorded_or_cannot_be_told_is_said),
 		cmocka_unit_test(loss_makes_counts_lower_bounds),
 		cmocka_unit_test(hitm_is_absent_where_only_peers_are_known),
 		cmocka_unit_test(stores_are_absent_where_none_were_recorded),
