@@ -159,7 +159,7 @@ static struct err *report_source(const struct report_command *c, struct source *
 {
 	struct attrib *attrib = attrib_new(pool);
 	struct profile *p = NULL;
-	struct err *e = profile_read(s, attrib, &p), *write = NULL;
+	struct err *e = profile_read(s, attrib, c->all ? 0 : REPORT_SMALLEST, &p), *write = NULL;
 
 	if (p->total.samples)
 		write = write_report(c, &s->recording, p, attrib);
