@@ -51,12 +51,16 @@ struct actors {
 	uint32_t last_id, last_bit;
 };
 
+/* Cells are never moved: they lie in blocks, which may have large pages. */
+#define BLOCK_CELLS (1U << 18)
+
 struct cell_store {
-	struct packed *cells;
+	struct packed **blocks;
+	uint32_t block_count, block_room;
 	struct more *more;
 	struct site *sites;
 	struct table cell_table, site_table;
-	uint32_t cell_count, cell_room, more_count, more_room, site_count, site_room;
+	uint32_t cell_count, more_count, more_room, site_count, site_room;
 	struct actors cpus, threads;
 };
 
@@ -111,6 +115,11 @@ void cell_actors(const struct cell_store *s, struct idset *cpus, struct idset *t
 
 /* ---- The store */
 
+static struct packed *cell_at(const struct cell_store *s, uint32_t index)
+{
+	return &s->blocks[index / BLOCK_CELLS][index % BLOCK_CELLS];
+}
+
 struct cell_store *cell_store_new(void)
 {
 	struct cell_store *s = mem_zalloc(sizeof(*s));
@@ -132,7 +141,9 @@ void cell_store_free(struct cell_store *s)
 	actors_deinit(&s->threads);
 	table_deinit(&s->cell_table);
 	table_deinit(&s->site_table);
-	free(s->cells);
+	for (uint32_t i = 0; i < s->block_count; i++)
+		mem_free_scattered(s->blocks[i], BLOCK_CELLS * sizeof(**s->blocks));
+	free(s->blocks);
 	free(s->more);
 	free(s->sites);
 	free(s);
@@ -158,7 +169,7 @@ static uint32_t cell_hash(uint32_t line, uint32_t offset, uint32_t site)
 
 static void put_cell(struct cell_store *s, uint32_t index)
 {
-	const struct packed *c = &s->cells[index];
+	const struct packed *c = cell_at(s, index);
 
 	table_put(&s->cell_table, cell_hash(c->line, c->offset, c->site), index);
 }
@@ -168,8 +179,11 @@ static uint32_t cell_make(struct cell_store *s, struct cell_chain *chain, uint32
 {
 	uint32_t index = s->cell_count++;
 
-	mem_grow(&s->cells, &s->cell_room, index);
-	s->cells[index] = (struct packed){
+	if (index == s->block_count * BLOCK_CELLS) {
+		mem_grow(&s->blocks, &s->block_room, s->block_count);
+		s->blocks[s->block_count++] = mem_scattered(BLOCK_CELLS * sizeof(**s->blocks));
+	}
+	*cell_at(s, index) = (struct packed){
 		.line = line,
 		.next = chain->count++ ? chain->first : CELL_NONE,
 		.site = site,
@@ -179,7 +193,7 @@ static uint32_t cell_make(struct cell_store *s, struct cell_chain *chain, uint32
 	if (chain->count > LONG_CHAIN)
 		put_cell(s, index);
 	else if (chain->count == LONG_CHAIN)
-		for (uint32_t i = index; i != CELL_NONE; i = s->cells[i].next)
+		for (uint32_t i = index; i != CELL_NONE; i = cell_at(s, i)->next)
 			put_cell(s, i);
 	return index;
 }
@@ -196,16 +210,15 @@ static struct packed *cell_find(struct cell_store *s, struct cell_chain *chain, 
 
 	if (chain->count < LONG_CHAIN) {
 		i = chain->count ? chain->first : CELL_NONE;
-		for (; i != CELL_NONE; i = s->cells[i].next)
-			if (cell_is(&s->cells[i], line, offset, site))
-				return &s->cells[i];
+		for (; i != CELL_NONE; i = cell_at(s, i)->next)
+			if (cell_is(cell_at(s, i), line, offset, site))
+				return cell_at(s, i);
 	} else {
 		for (uint32_t at = hash; (i = table_next(&s->cell_table, hash, &at)) != TABLE_NONE;)
-			if (cell_is(&s->cells[i], line, offset, site))
-				return &s->cells[i];
+			if (cell_is(cell_at(s, i), line, offset, site))
+				return cell_at(s, i);
 	}
-	i = cell_make(s, chain, line, offset, site); /* moves the array */
-	return &s->cells[i];
+	return cell_at(s, cell_make(s, chain, line, offset, site));
 }
 
 /* ---- Counting */
@@ -291,6 +304,17 @@ void cell_count(struct cell_store *s, struct cell_chain *chain, uint32_t line, u
 	note_actor(s, c, sample->tid, &s->threads, &c->threads, offsetof(struct more, threads));
 }
 
+void cell_prefetch(const struct cell_store *s, const struct cell_chain *chain, uint32_t *at)
+{
+	if (!chain->count || chain->count >= LONG_CHAIN)
+		return;
+	if (*at == CELL_NONE)
+		*at = chain->first;
+	else if (cell_at(s, *at)->next != CELL_NONE)
+		*at = cell_at(s, *at)->next;
+	__builtin_prefetch(cell_at(s, *at));
+}
+
 /* ---- Results */
 
 void cell_unpack(const struct cell_store *s, const struct cell_chain *chain, struct cell *cells)
@@ -298,7 +322,7 @@ void cell_unpack(const struct cell_store *s, const struct cell_chain *chain, str
 	uint32_t index = chain->first;
 
 	for (uint32_t i = 0; i < chain->count; i++) {
-		const struct packed *c = &s->cells[index];
+		const struct packed *c = cell_at(s, index);
 		const struct more *m = c->more ? &s->more[c->more - 1] : NULL;
 
 		cells[i] = (struct cell){ .offset = c->offset,
@@ -350,7 +374,7 @@ struct cell_sum cell_add_up(const struct cell_store *s, const struct cell_chain 
 	uint32_t index = chain->first;
 
 	for (uint32_t i = 0; i < chain->count; i++) {
-		const struct packed *c = &s->cells[index];
+		const struct packed *c = cell_at(s, index);
 		struct counts k = packed_counts(s, c);
 
 		counts_add(&sum.counts, &k);

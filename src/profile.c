@@ -36,6 +36,20 @@ struct common {
 	uint64_t place;
 };
 
+/* A sample on its way into the profile. What was mapped where is settled. */
+struct pending {
+	struct sample sample;
+	struct data_source source;
+	const struct mapping *data, *code;
+	struct line_key key;
+	uint32_t hash;	/* of the key */
+	uint32_t line, cell; /* guesses, for prefetching */
+};
+
+#define PENDING		 32
+#define PREFETCHED_CELLS 4
+#define MANY_LINES	 4096 /* from which they do not stay in the cache */
+
 struct profile_builder {
 	struct attrib *attrib;
 	struct profile *profile;
@@ -43,6 +57,8 @@ struct profile_builder {
 	struct cell_store *cells;
 	struct table line_table;
 	struct line_entry *lines;
+	struct pending pending[PENDING];
+	uint32_t pending_count;
 	struct common *commons;
 	uint32_t line_count, line_room, common_count, common_room;
 	uint32_t unmapped; /* lines without a mapping */
@@ -90,9 +106,10 @@ static bool line_is(const struct profile_builder *b, const struct line_entry *e,
 	       (!k->memory || own.memory == k->memory);
 }
 
-static uint32_t line_lookup(const struct profile_builder *b, const struct line_key *k)
+static uint32_t line_lookup(const struct profile_builder *b, const struct line_key *k,
+			    uint32_t hash)
 {
-	uint32_t hash = line_key_hash(k), i;
+	uint32_t i;
 
 	for (uint32_t at = hash; (i = table_next(&b->line_table, hash, &at)) != TABLE_NONE;)
 		if (line_is(b, &b->lines[i], k))
@@ -118,7 +135,7 @@ static uint32_t line_adopt(struct profile_builder *b, const struct line_key *k, 
 
 	if (!b->unmapped || !data || line_key_is_physical(k))
 		return NOTHING;
-	index = line_lookup(b, &before);
+	index = line_lookup(b, &before, line_key_hash(&before));
 	if (index == NOTHING || b->lines[index].data)
 		return NOTHING;
 	b->lines[index].data = data;
@@ -133,7 +150,9 @@ static uint32_t line_make(struct profile_builder *b, const struct line_key *k, u
 {
 	uint32_t index = b->line_count++;
 
-	mem_grow(&b->lines, &b->line_room, index);
+	if (index == b->line_room) {
+		mem_grow(&b->lines, &b->line_room, index);
+	}
 	b->lines[index] = (struct line_entry){
 		.addr = addr, .pid = pid, .data = data, .actor = NOBODY
 	};
@@ -154,20 +173,19 @@ static void line_rename(struct line_entry *e, uint64_t addr, uint32_t pid,
 	e->data = data;
 }
 
-static uint32_t line_find(struct profile_builder *b, const struct sample *s,
-			  const struct mapping *data)
+static uint32_t line_find(struct profile_builder *b, const struct pending *n)
 {
-	uint32_t size = b->profile->line_size, pid = line_is_kernel(s->addr) ? 0 : s->pid, index;
-	uint64_t addr = line_start(s->addr, size);
-	struct line_key k = line_key_of(s, data, size);
+	const struct sample *s = &n->sample;
+	uint32_t pid = line_is_kernel(s->addr) ? 0 : s->pid;
+	uint64_t addr = line_start(s->addr, b->profile->line_size);
+	uint32_t index = line_lookup(b, &n->key, n->hash);
 
-	index = line_lookup(b, &k);
 	if (index == NOTHING)
-		index = line_adopt(b, &k, addr, pid, data);
+		index = line_adopt(b, &n->key, addr, pid, n->data);
 	if (index == NOTHING)
-		index = line_make(b, &k, addr, pid, data);
-	if (k.common)
-		line_rename(&b->lines[index], addr, pid, data);
+		index = line_make(b, &n->key, addr, pid, n->data);
+	if (n->key.common)
+		line_rename(&b->lines[index], addr, pid, n->data);
 	return index;
 }
 
@@ -210,23 +228,65 @@ static void note_actor(struct line_entry *line, const struct sample *s)
 		line->shared = true;
 }
 
+static void add_pending(struct profile_builder *b, const struct pending *n)
+{
+	struct profile *p = b->profile;
+	const struct sample *s = &n->sample;
+	uint32_t line = line_find(b, n);
+
+	counts_sample(&p->total, s, &n->source);
+	p->without_mapping += !n->data;
+	p->stores_cost |= n->source.kind == MEMORY_STORE && s->weight;
+	note_actor(&b->lines[line], s);
+	b->lines[line].moved |= n->source.hitm || n->source.peer;
+	cell_count(b->cells, &b->lines[line].cells, line, line_offset(s->addr, p->line_size),
+		   n->code, s, &n->source);
+}
+
+/* With many lines nearly every step is a wait for memory. The steps of all pending samples are taken
+ * side by side, so that they wait together: slot, line, the first cells. */
+static void prefetch_pending(struct profile_builder *b)
+{
+	struct pending *end = b->pending + b->pending_count;
+
+	for (struct pending *n = b->pending; n < end; n++) {
+		uint32_t at = n->hash;
+
+		n->line = table_next(&b->line_table, n->hash, &at);
+		n->cell = CELL_NONE;
+		if (n->line != TABLE_NONE)
+			__builtin_prefetch(&b->lines[n->line], 1);
+	}
+	for (int step = 0; step < PREFETCHED_CELLS; step++)
+		for (struct pending *n = b->pending; n < end; n++)
+			if (n->line != TABLE_NONE)
+				cell_prefetch(b->cells, &b->lines[n->line].cells, &n->cell);
+}
+
+static void flush_pending(struct profile_builder *b)
+{
+	if (b->line_count >= MANY_LINES)
+		prefetch_pending(b);
+	for (uint32_t i = 0; i < b->pending_count; i++)
+		add_pending(b, &b->pending[i]);
+	b->pending_count = 0;
+}
+
 static void add_usable(struct profile_builder *b, const struct sample *s,
 		       const struct data_source *d)
 {
-	struct profile *p = b->profile;
-	const struct mapping *data = attrib_mapping(
-		b->attrib, s->pid,
-		line_is_kernel(s->addr) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, s->addr);
-	const struct mapping *code = attrib_mapping(b->attrib, s->pid, s->cpumode, s->ip);
-	uint32_t line = line_find(b, s, data);
+	struct pending *n = &b->pending[b->pending_count++];
+	uint8_t mode = line_is_kernel(s->addr) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 
-	counts_sample(&p->total, s, d);
-	p->without_mapping += !data;
-	p->stores_cost |= d->kind == MEMORY_STORE && s->weight;
-	note_actor(&b->lines[line], s);
-	b->lines[line].moved |= d->hitm || d->peer;
-	cell_count(b->cells, &b->lines[line].cells, line, line_offset(s->addr, p->line_size), code,
-		   s, d);
+	n->sample = *s;
+	n->source = *d;
+	n->data = attrib_mapping(b->attrib, s->pid, mode, s->addr);
+	n->code = attrib_mapping(b->attrib, s->pid, s->cpumode, s->ip);
+	n->key = line_key_of(s, n->data, b->profile->line_size);
+	n->hash = line_key_hash(&n->key);
+	table_prefetch(&b->line_table, n->hash);
+	if (b->pending_count == PENDING)
+		flush_pending(b);
 }
 
 static void add_sample(struct profile_builder *b, const struct sample *s)
@@ -522,6 +582,7 @@ struct profile *profile_seal(struct profile_builder *b)
 {
 	struct profile *p = b->profile;
 
+	flush_pending(b);
 	cell_actors(b->cells, &p->cpus, &p->threads);
 	seal_lines(b);
 	if (p->line_count)

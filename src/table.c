@@ -5,16 +5,32 @@
 #include <stdlib.h>
 
 #define FIRST_SLOTS 1024
+#define LARGE_TABLE (1U << 18) /* slots */
+
+static struct table_slot *slots_new(uint32_t count)
+{
+	size_t size = count * sizeof(struct table_slot);
+
+	return count < LARGE_TABLE ? mem_zalloc(size) : mem_scattered(size);
+}
+
+static void slots_free(struct table_slot *slot, uint32_t count)
+{
+	if (count < LARGE_TABLE)
+		free(slot);
+	else
+		mem_free_scattered(slot, count * sizeof(*slot));
+}
 
 void table_init(struct table *t)
 {
 	*t = (struct table){ .slots = FIRST_SLOTS };
-	t->slot = mem_zalloc(t->slots * sizeof(*t->slot));
+	t->slot = slots_new(t->slots);
 }
 
 void table_deinit(struct table *t)
 {
-	free(t->slot);
+	slots_free(t->slot, t->slots);
 	*t = (struct table){ 0 };
 }
 
@@ -32,11 +48,11 @@ static void grow(struct table *t)
 	struct table old = *t;
 
 	t->slots = 2 * old.slots;
-	t->slot = mem_zalloc(t->slots * sizeof(*t->slot));
+	t->slot = slots_new(t->slots);
 	for (uint32_t i = 0; i < old.slots; i++)
 		if (old.slot[i].next)
 			place(t, old.slot[i]);
-	free(old.slot);
+	slots_free(old.slot, old.slots);
 }
 
 void table_put(struct table *t, uint32_t hash, uint32_t index)

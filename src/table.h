@@ -46,4 +46,11 @@ static inline uint32_t table_next(const struct table *t, uint32_t hash, uint32_t
 	}
 }
 
+/* Hints for elements that will be asked for soon: the slot, then what table_next() will most likely
+ * give. */
+static inline void table_prefetch(const struct table *t, uint32_t hash)
+{
+	__builtin_prefetch(&t->slot[hash & (t->slots - 1)]);
+}
+
 #endif
