@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "profile.h"
+#include "ahead.h"
 #include "cell_store.h"
 #include "line_key.h"
 #include "map.h"
@@ -46,6 +47,13 @@ struct pending {
 	uint32_t line, cell; /* guesses, for prefetching */
 };
 
+/* A recording has few different data source words. */
+struct decoded {
+	uint64_t word;
+	struct data_source source;
+};
+
+#define DECODED		 64 /* a power of two */
 #define PENDING		 32
 #define PREFETCHED_CELLS 4
 #define MANY_LINES	 4096 /* from which they do not stay in the cache */
@@ -57,6 +65,7 @@ struct profile_builder {
 	struct cell_store *cells;
 	struct table line_table;
 	struct line_entry *lines;
+	struct decoded decoded[DECODED]; /* by hash of the word; map_hash(0) is 0 */
 	struct pending pending[PENDING];
 	uint32_t pending_count;
 	struct common *commons;
@@ -84,6 +93,7 @@ struct profile_builder *profile_builder_new(struct attrib *attrib, uint32_t line
 	b->profile = mem_zalloc(sizeof(*b->profile));
 	b->profile->line_size = line_size;
 	b->cells = cell_store_new();
+	b->decoded[0].source = data_source_decode(0);
 	table_init(&b->line_table);
 	return b;
 }
@@ -289,9 +299,18 @@ static void add_usable(struct profile_builder *b, const struct sample *s,
 		flush_pending(b);
 }
 
+static const struct data_source *decode_source(struct profile_builder *b, uint64_t word)
+{
+	struct decoded *d = &b->decoded[map_hash(word) & (DECODED - 1)];
+
+	if (d->word != word)
+		*d = (struct decoded){ word, data_source_decode(word) };
+	return &d->source;
+}
+
 static void add_sample(struct profile_builder *b, const struct sample *s)
 {
-	struct data_source d = data_source_decode(s->data_src);
+	struct data_source d = *decode_source(b, s->data_src);
 
 	if (d.kind == MEMORY_NONE)
 		b->profile->unusable_no_source++;
@@ -627,15 +646,17 @@ struct err *profile_read(struct source *s, struct attrib *attrib, double least,
 			 struct profile **profile)
 {
 	struct profile_builder *b = profile_builder_new(attrib, PROFILE_LINE_SIZE);
-	struct event ev;
-	struct err *e;
-	bool end = false;
+	struct ahead *a = ahead_open(s);
+	const struct event *ev;
+	uint32_t count;
 
 	b->least = least;
-	while (!(e = source_next(s, &ev, &end)) && !end) {
-		attrib_event(attrib, &ev);
-		profile_add(b, &ev);
+	while ((ev = ahead_next(a, &count))) {
+		for (uint32_t i = 0; i < count; i++) {
+			attrib_event(attrib, &ev[i]);
+			profile_add(b, &ev[i]);
+		}
 	}
 	*profile = profile_seal(b);
-	return e;
+	return ahead_close(a);
 }
