@@ -24,27 +24,16 @@ shape() { # NAME: options of the generator, then what the row is called
 	esac
 }
 
-# The peak is what the kernel says of the waited-for child, in kB.
-cat >"$tmp/run.py" <<'END'
-import os, resource, subprocess, sys, time
-t = time.monotonic()
-rc = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-wall = time.monotonic() - t
-u = resource.getrusage(resource.RUSAGE_CHILDREN)
-if rc:
-    sys.exit(f'{sys.argv[1]}: exit status {rc}')
-print(f'{wall:.3f} {u.ru_utime + u.ru_stime:.3f} {u.ru_maxrss / 1024:.1f}')
-END
-
 measure() { # RUNS COMMAND...: wall, CPU (seconds) and peak (MB), the run of median wall time
 	local n=$1
 	shift
 	for ((i = 0; i < n; i++)); do
-		python3 "$tmp/run.py" "$@" || return 1
+		"$tmp/cost" "$@" || return 1
 	done | sort -n | awk '{ line[NR] = $0 } END { if (NR) print line[int((NR + 1) / 2)]; else exit 1 }'
 }
 
 cc -O2 -o "$tmp/walk" tests/bench/walk.c
+cc -O2 -o "$tmp/cost" tests/bench/cost.c
 python3 $gen --build-target "$tmp" >/dev/null
 [ $# -gt 0 ] || set -- few medium many
 printf '%-26s %-8s %9s %9s %9s\n' recording reader "wall s" "CPU s" "peak MB"
