@@ -227,15 +227,16 @@ static struct c2c_key key_of(const struct mapping *data, const struct sample *s)
 	const struct event_map *map = data ? attrib_map(data) : NULL;
 	uint64_t addr = map ? mapped_address(map, s->addr) : s->addr;
 	struct c2c_key k = { .cpumode = s->cpumode,
-			      .unmapped = !map,
-			      .line = line_start(addr, LINE_SIZE) };
+			     .unmapped = !map,
+			     .line = line_start(addr, LINE_SIZE) };
 
 	if (!map)
 		return k;
 	k.major = map->major;
 	k.minor = map->minor;
 	k.inode = map->inode;
-	if (s->cpumode != PERF_RECORD_MISC_KERNEL && !map->shared && !k.major && !k.minor && !k.inode)
+	if (s->cpumode != PERF_RECORD_MISC_KERNEL && !map->shared && !k.major && !k.minor &&
+	    !k.inode)
 		k.pid = s->pid;
 	return k;
 }

@@ -39,8 +39,8 @@ void cell_count(struct cell_store *s, struct cell_chain *chain, uint32_t line, u
 		const struct data_source *source);
 
 /*
- * Hints: the memory that counting of a line will ask for soon. "*at" is CELL_NONE at first; each call goes one
- * cell further along the chain, so that those of many lines come from memory at once.
+ * Hints: the memory that counting of a line will ask for soon. "*at" is CELL_NONE at first; each
+ * call goes one cell further along the chain, so that those of many lines come from memory at once.
  */
 void cell_prefetch(const struct cell_store *s, const struct cell_chain *chain, uint32_t *at);
 

@@ -46,8 +46,8 @@ static size_t whole_pages(size_t size)
 void *mem_scattered(size_t size)
 {
 	size_t whole = whole_pages(size), before;
-	char *p = mmap(NULL, whole + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		       -1, 0);
+	char *p = mmap(NULL, whole + LARGE_PAGE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
 		mem_exhausted();

@@ -26,8 +26,8 @@ struct line_entry {
 	uint32_t common; /* of memory that has other addresses too: index + 1 in "commons", or 0 */
 	uint32_t actor;	 /* actor: the first thread, or CPU where threads are not recorded */
 	struct cell_chain cells;
-	bool shared;		    /* touched by a second actor */
-	bool moved;		    /* HITM or peer */
+	bool shared; /* touched by a second actor */
+	bool moved;  /* HITM or peer */
 };
 
 /* A line's place in memory that several processes, or the kernel, reach at addresses of their own.
@@ -43,7 +43,7 @@ struct pending {
 	struct data_source source;
 	const struct mapping *data, *code;
 	struct line_key key;
-	uint32_t hash;	/* of the key */
+	uint32_t hash;	     /* of the key */
 	uint32_t line, cell; /* guesses, for prefetching */
 };
 
@@ -163,9 +163,8 @@ static uint32_t line_make(struct profile_builder *b, const struct line_key *k, u
 	if (index == b->line_room) {
 		mem_grow(&b->lines, &b->line_room, index);
 	}
-	b->lines[index] = (struct line_entry){
-		.addr = addr, .pid = pid, .data = data, .actor = NOBODY
-	};
+	b->lines[index] =
+		(struct line_entry){ .addr = addr, .pid = pid, .data = data, .actor = NOBODY };
 	line_set_common(b, index, k);
 	b->unmapped += !k->memory;
 	table_put(&b->line_table, line_key_hash(k), index);
@@ -253,8 +252,8 @@ static void add_pending(struct profile_builder *b, const struct pending *n)
 		   n->code, s, &n->source);
 }
 
-/* With many lines nearly every step is a wait for memory. The steps of all pending samples are taken
- * side by side, so that they wait together: slot, line, the first cells. */
+/* With many lines nearly every step is a wait for memory. The steps of all pending samples are
+ * taken side by side, so that they wait together: slot, line, the first cells. */
 static void prefetch_pending(struct profile_builder *b)
 {
 	struct pending *end = b->pending + b->pending_count;

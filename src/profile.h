@@ -72,7 +72,8 @@ struct profile {
 	uint32_t line_size;	      /* bytes */
 	struct contended_line *lines; /* sorted: contended first, stores-only last of these, by
 				       * cost, then HITM, then address */
-	uint32_t line_count, contended_count; /* contended_count: with those that are not in "lines" */
+	uint32_t line_count,
+		contended_count; /* contended_count: with those that are not in "lines" */
 	struct small_lines small_contended, small_quiet; /* not in "lines" */
 	uint32_t private_lines; /* touched by one thread, never moved: not in "lines" */
 	struct idset cpus, threads;
