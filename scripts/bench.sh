@@ -45,3 +45,7 @@ row "two neighbouring counters, 2 M, qemu door" "-" "$tmp/adjacent" 2000000 -- \
 	record --door qemu -- "$tmp/adjacent" 2000000
 row "two neighbouring counters, 2 M, hooks door" "-" "$tmp/adjacent" 2000000 -- \
 	record --door hooks -- "$tmp/adjacent.hooks" 2000000
+
+echo
+echo "reading a recording:"
+scripts/bench_report.sh "$build"

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#define LAST	      4	  /* ranges of a process that are tried first */
 #define MAX_ANCESTORS 16  /* forked from forked from ... */
 #define MAX_SIBLINGS  256 /* mappings of one file that are asked for its load address */
 #define MAX_FILES     512 /* files of one process that are asked for a type */
@@ -32,7 +33,8 @@ struct process {
 	struct process *parent; /* whose memory it had when it was forked */
 	struct process *older;	/* in the list of all */
 	struct range_set ranges;
-	struct range last;	 /* the last range found */
+	struct range last[LAST]; /* found last; code and data take turns */
+	uint32_t oldest;	 /* of them */
 	struct map last_of_path; /* path -> its last mapping */
 	struct mapping **file;	 /* the first mapping of each file, as they came */
 	uint32_t files, file_room;
@@ -43,6 +45,7 @@ struct process {
 
 struct attrib {
 	struct intern *pool;
+	struct intern *backings; /* its own: a source may use "pool" while events are noted */
 	struct range_pool ranges;
 	struct process kernel;
 	struct process *processes; /* the last first */
@@ -129,7 +132,7 @@ static struct process *process_get(struct attrib *a, uint32_t pid)
 static void forget_maps(struct attrib *a, struct process *p)
 {
 	range_set_init(&p->ranges, &a->ranges);
-	p->last = (struct range){ 0 };
+	memset(p->last, 0, sizeof(p->last));
 	p->parent = NULL;
 	p->guessed = false;
 }
@@ -139,6 +142,7 @@ struct attrib *attrib_new(struct intern *pool)
 	struct attrib *a = mem_zalloc(sizeof(*a));
 
 	a->pool = pool;
+	a->backings = intern_new();
 	range_pool_init(&a->ranges);
 	process_init(&a->kernel, a);
 	map_init(&a->process_of_pid);
@@ -176,6 +180,7 @@ void attrib_free(struct attrib *a)
 	map_deinit(&a->biases);
 	map_deinit(&a->changed);
 	range_pool_deinit(&a->ranges);
+	intern_free(a->backings);
 	free(a);
 }
 
@@ -218,26 +223,23 @@ static struct mapping *mapping_below(const struct process *p, const struct mappi
 	return !below ? NULL : is_file(below) ? below : below->below;
 }
 
-/* Paths are interned. Of a file the same bytes must lie at the same address. */
-static bool is_same_memory(const struct mapping *old, const struct mapping *m)
-{
-	return old->map.path == m->map.path && old->map.inode == m->map.inode &&
-	       old->map.major == m->map.major && old->map.minor == m->map.minor &&
-	       (!is_file(m) || old->map.start - old->map.offset == m->map.start - m->map.offset);
-}
-
 /* To be asked before "m" takes the place of what was at its start. */
 static const struct mapping *mapping_memory(const struct process *p, const struct mapping *m)
 {
 	const struct range *r = range_find(&p->ranges, m->map.start);
 	const struct mapping *old = r ? r->value : NULL;
 
-	return old && is_same_memory(old, m) ? old->memory : m;
+	return old && backing_same(&old->map, &m->map) ? old->memory : m;
 }
 
 const struct mapping *attrib_memory(const struct mapping *m)
 {
 	return m ? m->memory : NULL;
+}
+
+const struct event_map *attrib_map(const struct mapping *m)
+{
+	return &m->map;
 }
 
 const void *attrib_shared(const struct mapping *m, uint64_t addr, uint64_t *place)
@@ -264,9 +266,9 @@ static void on_map(struct attrib *a, const struct event *ev)
 	else
 		m->below = mapping_below(p, m);
 	m->memory = mapping_memory(p, m);
-	m->shared = backing_shared(&ev->map, a->pool);
+	m->shared = backing_shared(&ev->map, a->backings);
 	range_put(&p->ranges, &a->ranges, &(struct range){ m->map.start, m->end, m });
-	p->last = (struct range){ 0 };
+	memset(p->last, 0, sizeof(p->last));
 }
 
 static uint64_t thread_key(uint32_t pid, uint32_t tid)
@@ -341,13 +343,13 @@ static struct mapping *process_mapping(struct process *p, uint64_t addr)
 {
 	const struct range *r;
 
-	if (addr - p->last.start < p->last.end - p->last.start)
-		return p->last.value;
+	for (int i = 0; i < LAST; i++)
+		if (addr - p->last[i].start < p->last[i].end - p->last[i].start)
+			return p->last[i].value;
 	r = range_find(&p->ranges, addr);
-	if (!r)
-		return NULL;
-	p->last = *r;
-	return r->value;
+	if (r)
+		p->last[p->oldest++ % LAST] = *r;
+	return r ? r->value : NULL;
 }
 
 const struct mapping *attrib_mapping(struct attrib *a, uint32_t pid, uint8_t cpumode, uint64_t addr)

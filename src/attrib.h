@@ -30,6 +30,9 @@ const struct mapping *attrib_mapping(struct attrib *a, uint32_t pid, uint8_t cpu
  */
 const struct mapping *attrib_memory(const struct mapping *m);
 
+/* What the recording said of a mapping. */
+const struct event_map *attrib_map(const struct mapping *m);
+
 /*
  * What tells memory that other processes may have mapped too, perhaps at other addresses, from
  * other such memory: one pointer each file (or shared anonymous memory), NULL for private memory.

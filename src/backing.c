@@ -37,3 +37,10 @@ const char *backing_shared(const struct event_map *map, struct intern *pool)
 		return NULL;
 	return map->path;
 }
+
+bool backing_same(const struct event_map *old, const struct event_map *map)
+{
+	return old->path == map->path && old->inode == map->inode && old->major == map->major &&
+	       old->minor == map->minor &&
+	       (backing_pseudo(map->path) || old->start - old->offset == map->start - map->offset);
+}

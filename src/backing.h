@@ -13,4 +13,8 @@ const char *backing_pseudo(const char *path);
  * that still has it. */
 const char *backing_shared(const struct event_map *map, struct intern *pool);
 
+/* Whether "map" is the same memory as "old", which was at its start before: paths are interned, and
+ * the same bytes of a file must lie at the same address. */
+bool backing_same(const struct event_map *old, const struct event_map *map);
+
 #endif

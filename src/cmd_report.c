@@ -5,6 +5,7 @@
 #include "option.h"
 #include "output.h"
 #include "perfdata_read.h"
+#include "report_c2c.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,9 +24,9 @@ static const struct {
 };
 
 struct report_command {
-	const char *input, *format, *output;
+	const char *input, *format, *output, *display;
 	uint32_t top;
-	bool all, ascii;
+	bool all, ascii, c2c;
 	report_function *print;
 };
 
@@ -41,6 +42,13 @@ static const struct option_row rows[] = {
 	{ 0, "top", "N", "show N lines at most (default 10)", OPTION_U32, AT(top), 1, UINT32_MAX },
 	{ 0, "all", NULL, "show every shared line, offset and place", OPTION_FLAG, AT(all), 0, 0 },
 	{ 0, "ascii", NULL, "draw with ASCII characters only", OPTION_FLAG, AT(ascii), 0, 0 },
+	{ 0, "c2c-compat", NULL,
+	  "sections and figures of perf c2c report, counted as perf\ncounts (docs/counting.md says "
+	  "how that differs)",
+	  OPTION_FLAG, AT(c2c), 0, 0 },
+	{ 'd', "display", "tot|rmt|lcl|peer",
+	  "with --c2c-compat: what lines are ranked by (default tot,\npeer for a recording of Arm)",
+	  OPTION_TEXT, AT(display), 0, 0 },
 };
 
 static const struct option_usage usage = {
@@ -60,6 +68,19 @@ static struct err *choose_format(struct report_command *c)
 		return NULL;
 	return err_next(err_new(ERR_USAGE, "report: --format %s is not known", c->format),
 			"use text or json");
+}
+
+/* Before anything is read. */
+static struct err *check_c2c(const struct report_command *c)
+{
+	if (strcmp(c->format, "text") != 0)
+		return err_next(err_new(ERR_USAGE, "report: --c2c-compat is text, not %s",
+					c->format),
+				"leave out --format, or leave out --c2c-compat");
+	if (c->display && !c2c_display_find(c->display, NULL))
+		return err_next(err_new(ERR_USAGE, "report: --display %s is not known", c->display),
+				"use tot, rmt, lcl or peer");
+	return NULL;
 }
 
 /* ---- What to do */
@@ -89,21 +110,22 @@ static char *blame_events(const struct recording *r)
 	return mem_strdup("its events");
 }
 
-static struct err *nothing_usable(const struct recording *r, const struct profile *p)
+static struct err *nothing_usable(const struct recording *r, uint64_t without_address,
+				  uint64_t without_source)
 {
 	char *events = blame_events(r);
 	struct err *e;
 
-	if (p->unusable_no_address)
+	if (without_address)
 		e = err_new(ERR_FAILED,
 			    "report: no memory samples in %s: %s: %" PRIu64
 			    " loads and stores without an address",
-			    r->path, events, p->unusable_no_address);
-	else if (p->unusable_no_source)
+			    r->path, events, without_address);
+	else if (without_source)
 		e = err_new(ERR_FAILED,
 			    "report: no memory samples in %s: %s: no data source in %" PRIu64
 			    " samples",
-			    r->path, events, p->unusable_no_source);
+			    r->path, events, without_source);
 	else
 		e = err_new(ERR_FAILED, "report: no memory samples in %s: it holds no samples",
 			    r->path);
@@ -137,13 +159,47 @@ static struct err *report_source(const struct report_command *c, struct source *
 {
 	struct attrib *attrib = attrib_new(pool);
 	struct profile *p = NULL;
-	struct err *e = profile_read(s, attrib, &p), *write = NULL;
+	struct err *e = profile_read(s, attrib, c->all ? 0 : REPORT_SMALLEST, &p), *write = NULL;
 
 	if (p->total.samples)
 		write = write_report(c, &s->recording, p, attrib);
 	else if (!e)
-		e = nothing_usable(&s->recording, p);
+		e = nothing_usable(&s->recording, p->unusable_no_address, p->unusable_no_source);
 	profile_free(p);
+	attrib_free(attrib);
+	if (!e)
+		return write;
+	err_free(write);
+	return e;
+}
+
+static struct err *write_c2c(const struct report_command *c, const struct recording *r,
+			     const struct c2c *c2c, struct attrib *attrib)
+{
+	const struct c2c_display *display = c2c_display_find(c->display, r);
+	struct output out;
+	struct err *e = output_open(&out, "report", c->output);
+
+	if (e)
+		return e;
+	report_c2c(out.file, r, c2c, attrib, display, c->all);
+	return output_close(&out);
+}
+
+static struct err *report_source_c2c(const struct report_command *c, struct source *s,
+				     struct intern *pool)
+{
+	struct attrib *attrib = attrib_new(pool);
+	struct c2c *c2c = NULL;
+	struct err *e = c2c_read(s, attrib, &c2c), *write = NULL;
+	const uint32_t *n = c2c->total.n;
+	uint32_t lost = n[C2C_LD_NO_ADDRESS] + n[C2C_ST_NO_ADDRESS];
+
+	if (n[C2C_LOADS] + n[C2C_STORES] > lost)
+		write = write_c2c(c, &s->recording, c2c, attrib);
+	else if (!e)
+		e = nothing_usable(&s->recording, lost, n[C2C_NO_PARSE]);
+	c2c_free(c2c);
 	attrib_free(attrib);
 	if (!e)
 		return write;
@@ -158,7 +214,7 @@ static struct err *report(const struct report_command *c)
 	struct err *e = perfdata_open(c->input, pool, &s);
 
 	if (!e)
-		e = report_source(c, s, pool);
+		e = c->c2c ? report_source_c2c(c, s, pool) : report_source(c, s, pool);
 	source_close(s);
 	intern_free(pool);
 	return e;
@@ -176,6 +232,6 @@ struct err *cmd_report(int argc, char **argv)
 	if (rest < argc)
 		return err_next(err_new(ERR_USAGE, "report: %s is not an option", argv[rest]),
 				"a recording is given as -i %s", argv[rest]);
-	e = choose_format(&c);
+	e = c.c2c ? check_c2c(&c) : choose_format(&c);
 	return e ? e : report(&c);
 }

@@ -3,8 +3,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 void mem_exhausted(void)
 {
@@ -31,6 +33,35 @@ void *mem_realloc(void *p, size_t count, size_t size)
 	if (!q)
 		mem_exhausted();
 	return q;
+}
+
+#define LARGE_PAGE (2UL << 20)
+
+static size_t whole_pages(size_t size)
+{
+	return (size + LARGE_PAGE - 1) & -LARGE_PAGE;
+}
+
+/* The kernel places memory where it likes: one large page more has whole ones in it. */
+void *mem_scattered(size_t size)
+{
+	size_t whole = whole_pages(size), before;
+	char *p = mmap(NULL, whole + LARGE_PAGE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		mem_exhausted();
+	before = -(uintptr_t)p & (LARGE_PAGE - 1);
+	if (before)
+		munmap(p, before);
+	munmap(p + before + whole, LARGE_PAGE - before);
+	madvise(p + before, whole, MADV_HUGEPAGE); /* a wish */
+	return p + before;
+}
+
+void mem_free_scattered(void *p, size_t size)
+{
+	munmap(p, whole_pages(size));
 }
 
 char *mem_strdup(const char *s)

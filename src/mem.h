@@ -6,12 +6,16 @@
 #include <stddef.h>
 
 /* Three-way comparison for sort functions; never subtract, differences overflow. */
-#define CMP(a, b) (((a) > (b)) - ((a) < (b)))
+#define CMP(a, b)     (((a) > (b)) - ((a) < (b)))
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 void mem_exhausted(void) __attribute__((noreturn));
 void *mem_zalloc(size_t size) __attribute__((returns_nonnull));
 void *mem_realloc(void *p, size_t count, size_t size) __attribute__((returns_nonnull));
+/* Zeroed memory that will be read here and there: under much of it are large pages, where the
+ * kernel has them. */
+void *mem_scattered(size_t size) __attribute__((returns_nonnull));
+void mem_free_scattered(void *p, size_t size);
 char *mem_strdup(const char *s) __attribute__((returns_nonnull));
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MEMORY_RUNS_MAX 65536 /* of blocks; a damaged feature gets no more memory of ours */
+
 /* A string is its length, padding included, and its bytes with a NUL. */
 static const char *read_string(struct cursor *c)
 {
@@ -137,6 +139,52 @@ static void read_nodes(struct perfdata_header *h, struct cursor c)
 	}
 }
 
+/* Blocks [first, last] of memory belong to a node. */
+static void add_memory(struct recording *r, uint64_t first, uint64_t last, uint64_t block,
+		       uint32_t node)
+{
+	uint64_t start, size;
+
+	if (r->memory_count == MEMORY_RUNS_MAX || __builtin_mul_overflow(first, block, &start) ||
+	    __builtin_mul_overflow(last - first + 1, block, &size))
+		return;
+	r->memory = mem_realloc(r->memory, r->memory_count + 1, sizeof(*r->memory));
+	r->memory[r->memory_count++] = (struct recording_memory){ start, size, node };
+}
+
+/* One node: its number, how many blocks it has, how many bits follow in words of 64: one each block
+ * of the machine, set when it is the node's. */
+static void read_node_memory(struct recording *r, struct cursor *c, uint64_t block)
+{
+	uint64_t node = cursor_u64(c), bits, word = 0, run = UINT64_MAX;
+
+	cursor_skip(c, 8);
+	bits = cursor_u64(c);
+	for (uint64_t i = 0; i < bits && !c->bad; i++) {
+		if (i % 64 == 0)
+			word = cursor_u64(c);
+		if (word >> i % 64 & 1) {
+			run = run == UINT64_MAX ? i : run;
+			continue;
+		}
+		if (run != UINT64_MAX)
+			add_memory(r, run, i - 1, block, node);
+		run = UINT64_MAX;
+	}
+	if (run != UINT64_MAX && !c->bad)
+		add_memory(r, run, bits - 1, block, node);
+}
+
+static void read_memory(struct perfdata_header *h, struct cursor c)
+{
+	uint64_t version = cursor_u64(&c), block = cursor_u64(&c), count = cursor_u64(&c);
+
+	if (version != 1 || h->recording->memory_count)
+		return;
+	for (uint64_t i = 0; i < count && !c.bad; i++)
+		read_node_memory(h->recording, &c, block);
+}
+
 /* Records, each with its header. */
 static void read_build_ids(struct perfdata_header *h, struct cursor c)
 {
@@ -159,6 +207,7 @@ static void (*const reader[])(struct perfdata_header *h, struct cursor c) = {
 	[2] = read_build_ids, [3] = read_host,	       [4] = read_kernel, [5] = read_recorder,
 	[6] = read_arch,      [7] = read_cpus,	       [8] = read_cpu,	  [9] = read_cpuid,
 	[11] = read_command,  [12] = read_event_names, [14] = read_nodes,
+	[22] = read_memory,
 };
 
 bool perfdata_feature_known(uint64_t feature)

@@ -39,9 +39,11 @@ void perfdata_header_deinit(struct perfdata_header *h)
 	free(h->build_ids);
 	free(h->recording->events);
 	free(h->recording->cpu_node);
+	free(h->recording->memory);
 	h->recording->events = NULL;
 	h->recording->cpu_node = NULL;
-	h->recording->event_count = h->recording->cpu_nodes = 0;
+	h->recording->memory = NULL;
+	h->recording->event_count = h->recording->cpu_nodes = h->recording->memory_count = 0;
 }
 
 /* ---- What a file is that is not perf.data */

@@ -15,6 +15,7 @@
 #define EVENTS	    2	   /* loads, stores */
 #define RECORD_MOST 0xffff /* a record's size is 16 bits */
 #define BUFFER	    (1u << 20)
+#define MODEL_PMU   0x7fffff00 /* type of its events; the kernel counts real ones up from 8 */
 
 /* The features of a perf.data file that are written here: bit numbers of the header's mask
  * (tools/perf/Documentation/perf.data-file-format.txt). */
@@ -267,8 +268,8 @@ static void put_numa_topology(const struct perfdata_writer *w, struct blob *b)
 static void put_pmus(const struct perfdata_writer *w, struct blob *b)
 {
 	blob_u32(b, 1);
-	blob_u32(b, PERF_TYPE_SOFTWARE);
-	blob_string(b, "software");
+	blob_u32(b, MODEL_PMU);
+	blob_string(b, "model");
 }
 
 static void put_sample_time(const struct perfdata_writer *w, struct blob *b)
@@ -348,11 +349,12 @@ static struct err *write_bytes(struct perfdata_writer *w, const void *bytes, siz
 
 static void attr_init(struct perf_event_attr *a, bool first)
 {
-	/* A software event without a counter: no hardware event stands behind these samples. */
+	/* No event of the kernel stands behind these samples. They are those of a PMU that no machine
+	 * has; perf script leaves the address of the code out where they are a dummy event's. */
 	*a = (struct perf_event_attr){
-		.type = PERF_TYPE_SOFTWARE,
+		.type = MODEL_PMU,
 		.size = sizeof(*a),
-		.config = PERF_COUNT_SW_DUMMY,
+		.config = first ? 0 : 1,
 		.sample_period = 1,
 		.sample_type = SAMPLE_TYPE,
 		.read_format = PERF_FORMAT_ID,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "profile.h"
+#include "ahead.h"
+#include "cell_store.h"
 #include "line_key.h"
 #include "map.h"
 #include "mem.h"
@@ -23,9 +25,9 @@ struct line_entry {
 	uint32_t pid;
 	uint32_t common; /* of memory that has other addresses too: index + 1 in "commons", or 0 */
 	uint32_t actor;	 /* actor: the first thread, or CPU where threads are not recorded */
-	uint32_t cells, cell_count; /* cells: the newest, its index */
-	bool shared;		    /* touched by a second actor */
-	bool moved;		    /* HITM or peer */
+	struct cell_chain cells;
+	bool shared; /* touched by a second actor */
+	bool moved;  /* HITM or peer */
 };
 
 /* A line's place in memory that several processes, or the kernel, reach at addresses of their own.
@@ -35,35 +37,42 @@ struct common {
 	uint64_t place;
 };
 
-struct cell_entry {
-	struct cell cell;
-	uint32_t line, next; /* next: of the same line, or NOTHING */
+/* A sample on its way into the profile. What was mapped where is settled. */
+struct pending {
+	struct sample sample;
+	struct data_source source;
+	const struct mapping *data, *code;
+	struct line_key key;
+	uint32_t hash;	     /* of the key */
+	uint32_t line, cell; /* guesses, for prefetching */
 };
 
-/* Open addressing, at most half full: index + 1, or 0. */
-struct table {
-	uint32_t *slot;
-	uint32_t slots, used;
-	uint32_t count; /* of entries; one may be in two slots */
+/* A recording has few different data source words. */
+struct decoded {
+	uint64_t word;
+	struct data_source source;
 };
+
+#define DECODED		 64 /* a power of two */
+#define PENDING		 32
+#define PREFETCHED_CELLS 4
+#define MANY_LINES	 4096 /* from which they do not stay in the cache */
 
 struct profile_builder {
 	struct attrib *attrib;
 	struct profile *profile;
-	struct table line_table, cell_table;
+	double least; /* share of everything below which lines are only counted */
+	struct cell_store *cells;
+	struct table line_table;
 	struct line_entry *lines;
-	struct cell_entry *cells;
+	struct decoded decoded[DECODED]; /* by hash of the word; map_hash(0) is 0 */
+	struct pending pending[PENDING];
+	uint32_t pending_count;
 	struct common *commons;
-	uint32_t line_room, cell_room, common_count, common_room;
+	uint32_t line_count, line_room, common_count, common_room;
 	uint32_t unmapped; /* lines without a mapping */
-	uint32_t operation_room, thread_room, exact_room, remark_room;
+	uint32_t kept_room, operation_room, thread_room, exact_room, remark_room;
 };
-
-static void table_init(struct table *t)
-{
-	*t = (struct table){ .slots = 1024 };
-	t->slot = mem_zalloc(t->slots * sizeof(*t->slot));
-}
 
 static struct line_key line_entry_key(const struct profile_builder *b, const struct line_entry *e)
 {
@@ -76,50 +85,6 @@ static struct line_key line_entry_key(const struct profile_builder *b, const str
 				  .pid = e->pid };
 }
 
-static uint64_t cell_hash(uint32_t line, uint32_t offset, uint64_t ip)
-{
-	return map_hash(map_hash(ip) ^ (uint64_t)line << 16 ^ offset);
-}
-
-static uint64_t line_entry_hash(const struct profile_builder *b, uint32_t i)
-{
-	struct line_key k = line_entry_key(b, &b->lines[i]);
-
-	return line_key_hash(&k);
-}
-
-static uint64_t cell_entry_hash(const struct profile_builder *b, uint32_t i)
-{
-	const struct cell_entry *e = &b->cells[i];
-
-	return cell_hash(e->line, e->cell.offset, e->cell.ip);
-}
-
-static void table_place(struct table *t, uint64_t hash, uint32_t index)
-{
-	uint32_t at = hash & (t->slots - 1);
-
-	while (t->slot[at])
-		at = (at + 1) & (t->slots - 1);
-	t->slot[at] = index + 1;
-	t->used++;
-}
-
-/* Makes room for one more slot. Entries are numbered without gaps: a new table takes all of them.
- */
-static void table_reserve(struct table *t, const struct profile_builder *b,
-			  uint64_t (*hash)(const struct profile_builder *, uint32_t))
-{
-	if (2 * (t->used + 1) <= t->slots)
-		return;
-	free(t->slot);
-	t->slots *= 2;
-	t->slot = mem_zalloc(t->slots * sizeof(*t->slot));
-	t->used = 0;
-	for (uint32_t i = 0; i < t->count; i++)
-		table_place(t, hash(b, i), i);
-}
-
 struct profile_builder *profile_builder_new(struct attrib *attrib, uint32_t line_size)
 {
 	struct profile_builder *b = mem_zalloc(sizeof(*b));
@@ -127,17 +92,17 @@ struct profile_builder *profile_builder_new(struct attrib *attrib, uint32_t line
 	b->attrib = attrib;
 	b->profile = mem_zalloc(sizeof(*b->profile));
 	b->profile->line_size = line_size;
+	b->cells = cell_store_new();
+	b->decoded[0].source = data_source_decode(0);
 	table_init(&b->line_table);
-	table_init(&b->cell_table);
 	return b;
 }
 
 static void builder_free(struct profile_builder *b)
 {
-	free(b->line_table.slot);
-	free(b->cell_table.slot);
+	table_deinit(&b->line_table);
+	cell_store_free(b->cells);
 	free(b->lines);
-	free(b->cells);
 	free(b->commons);
 	free(b);
 }
@@ -151,14 +116,14 @@ static bool line_is(const struct profile_builder *b, const struct line_entry *e,
 	       (!k->memory || own.memory == k->memory);
 }
 
-static uint32_t line_lookup(const struct profile_builder *b, const struct line_key *k)
+static uint32_t line_lookup(const struct profile_builder *b, const struct line_key *k,
+			    uint32_t hash)
 {
-	const struct table *t = &b->line_table;
-	uint32_t at = line_key_hash(k) & (t->slots - 1);
+	uint32_t i;
 
-	for (; t->slot[at]; at = (at + 1) & (t->slots - 1))
-		if (line_is(b, &b->lines[t->slot[at] - 1], k))
-			return t->slot[at] - 1;
+	for (uint32_t at = hash; (i = table_next(&b->line_table, hash, &at)) != TABLE_NONE;)
+		if (line_is(b, &b->lines[i], k))
+			return i;
 	return NOTHING;
 }
 
@@ -180,32 +145,29 @@ static uint32_t line_adopt(struct profile_builder *b, const struct line_key *k, 
 
 	if (!b->unmapped || !data || line_key_is_physical(k))
 		return NOTHING;
-	index = line_lookup(b, &before);
+	index = line_lookup(b, &before, line_key_hash(&before));
 	if (index == NOTHING || b->lines[index].data)
 		return NOTHING;
 	b->lines[index].data = data;
 	line_set_common(b, index, k);
 	b->unmapped--;
-	table_reserve(&b->line_table, b, line_entry_hash);
-	table_place(&b->line_table, line_key_hash(k), index);
+	table_put(&b->line_table, line_key_hash(k), index);
 	return index;
 }
 
 static uint32_t line_make(struct profile_builder *b, const struct line_key *k, uint64_t addr,
 			  uint32_t pid, const struct mapping *data)
 {
-	struct table *t = &b->line_table;
-	uint32_t index = t->count;
+	uint32_t index = b->line_count++;
 
-	mem_grow(&b->lines, &b->line_room, index);
-	b->lines[index] = (struct line_entry){
-		.addr = addr, .pid = pid, .data = data, .actor = NOBODY, .cells = NOTHING
-	};
+	if (index == b->line_room) {
+		mem_grow(&b->lines, &b->line_room, index);
+	}
+	b->lines[index] =
+		(struct line_entry){ .addr = addr, .pid = pid, .data = data, .actor = NOBODY };
 	line_set_common(b, index, k);
 	b->unmapped += !k->memory;
-	table_reserve(t, b, line_entry_hash);
-	table_place(t, line_key_hash(k), index);
-	t->count++;
+	table_put(&b->line_table, line_key_hash(k), index);
 	return index;
 }
 
@@ -220,60 +182,23 @@ static void line_rename(struct line_entry *e, uint64_t addr, uint32_t pid,
 	e->data = data;
 }
 
-static uint32_t line_find(struct profile_builder *b, const struct sample *s,
-			  const struct mapping *data)
+static uint32_t line_find(struct profile_builder *b, const struct pending *n)
 {
-	uint32_t size = b->profile->line_size, pid = line_is_kernel(s->addr) ? 0 : s->pid, index;
-	uint64_t addr = line_start(s->addr, size);
-	struct line_key k = line_key_of(s, data, size);
+	const struct sample *s = &n->sample;
+	uint32_t pid = line_is_kernel(s->addr) ? 0 : s->pid;
+	uint64_t addr = line_start(s->addr, b->profile->line_size);
+	uint32_t index = line_lookup(b, &n->key, n->hash);
 
-	index = line_lookup(b, &k);
 	if (index == NOTHING)
-		index = line_adopt(b, &k, addr, pid, data);
+		index = line_adopt(b, &n->key, addr, pid, n->data);
 	if (index == NOTHING)
-		index = line_make(b, &k, addr, pid, data);
-	if (k.common)
-		line_rename(&b->lines[index], addr, pid, data);
+		index = line_make(b, &n->key, addr, pid, n->data);
+	if (n->key.common)
+		line_rename(&b->lines[index], addr, pid, n->data);
 	return index;
 }
 
-static uint32_t cell_make(struct profile_builder *b, uint32_t line, uint32_t offset, uint64_t ip,
-			  const struct mapping *code)
-{
-	struct table *t = &b->cell_table;
-	uint32_t index = t->count;
-
-	mem_grow(&b->cells, &b->cell_room, index);
-	b->cells[index] = (struct cell_entry){
-		.cell = { .offset = offset, .ip = ip, .code = code },
-		.line = line,
-		.next = b->lines[line].cells,
-	};
-	b->lines[line].cells = index;
-	b->lines[line].cell_count++;
-	table_reserve(t, b, cell_entry_hash);
-	table_place(t, cell_entry_hash(b, index), index);
-	t->count++;
-	return index;
-}
-
-static uint32_t cell_find(struct profile_builder *b, uint32_t line, uint32_t offset, uint64_t ip,
-			  const struct mapping *code)
-{
-	const struct table *t = &b->cell_table;
-	uint32_t at = cell_hash(line, offset, ip) & (t->slots - 1);
-
-	for (; t->slot[at]; at = (at + 1) & (t->slots - 1)) {
-		const struct cell_entry *e = &b->cells[t->slot[at] - 1];
-
-		if (e->line == line && e->cell.offset == offset && e->cell.ip == ip &&
-		    attrib_memory(e->cell.code) == attrib_memory(code))
-			return t->slot[at] - 1;
-	}
-	return cell_make(b, line, offset, ip, code);
-}
-
-static void counts_sample(struct counts *c, const struct sample *s, const struct data_source *d)
+void counts_sample(struct counts *c, const struct sample *s, const struct data_source *d)
 {
 	c->samples++;
 	c->loads += d->kind == MEMORY_LOAD;
@@ -312,39 +237,79 @@ static void note_actor(struct line_entry *line, const struct sample *s)
 		line->shared = true;
 }
 
-static void idset_note(struct idset *s, uint32_t id)
+static void add_pending(struct profile_builder *b, const struct pending *n)
 {
-	if (id != UINT32_MAX)
-		idset_add(s, id);
+	struct profile *p = b->profile;
+	const struct sample *s = &n->sample;
+	uint32_t line = line_find(b, n);
+
+	counts_sample(&p->total, s, &n->source);
+	p->without_mapping += !n->data;
+	p->stores_cost |= n->source.kind == MEMORY_STORE && s->weight;
+	note_actor(&b->lines[line], s);
+	b->lines[line].moved |= n->source.hitm || n->source.peer;
+	cell_count(b->cells, &b->lines[line].cells, line, line_offset(s->addr, p->line_size),
+		   n->code, s, &n->source);
+}
+
+/* With many lines nearly every step is a wait for memory. The steps of all pending samples are
+ * taken side by side, so that they wait together: slot, line, the first cells. */
+static void prefetch_pending(struct profile_builder *b)
+{
+	struct pending *end = b->pending + b->pending_count;
+
+	for (struct pending *n = b->pending; n < end; n++) {
+		uint32_t at = n->hash;
+
+		n->line = table_next(&b->line_table, n->hash, &at);
+		n->cell = CELL_NONE;
+		if (n->line != TABLE_NONE)
+			__builtin_prefetch(&b->lines[n->line], 1);
+	}
+	for (int step = 0; step < PREFETCHED_CELLS; step++)
+		for (struct pending *n = b->pending; n < end; n++)
+			if (n->line != TABLE_NONE)
+				cell_prefetch(b->cells, &b->lines[n->line].cells, &n->cell);
+}
+
+static void flush_pending(struct profile_builder *b)
+{
+	if (b->line_count >= MANY_LINES)
+		prefetch_pending(b);
+	for (uint32_t i = 0; i < b->pending_count; i++)
+		add_pending(b, &b->pending[i]);
+	b->pending_count = 0;
 }
 
 static void add_usable(struct profile_builder *b, const struct sample *s,
 		       const struct data_source *d)
 {
-	struct profile *p = b->profile;
-	const struct mapping *data = attrib_mapping(
-		b->attrib, s->pid,
-		line_is_kernel(s->addr) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, s->addr);
-	const struct mapping *code = attrib_mapping(b->attrib, s->pid, s->cpumode, s->ip);
-	uint32_t line = line_find(b, s, data);
-	uint32_t index = cell_find(b, line, line_offset(s->addr, p->line_size), s->ip, code);
-	struct cell *cell = &b->cells[index].cell;
+	struct pending *n = &b->pending[b->pending_count++];
+	uint8_t mode = line_is_kernel(s->addr) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 
-	counts_sample(&p->total, s, d);
-	p->without_mapping += !data;
-	p->stores_cost |= d->kind == MEMORY_STORE && s->weight;
-	idset_note(&p->cpus, s->cpu);
-	idset_note(&p->threads, s->tid);
-	note_actor(&b->lines[line], s);
-	b->lines[line].moved |= d->hitm || d->peer;
-	counts_sample(&cell->counts, s, d);
-	idset_note(&cell->cpus, s->cpu);
-	idset_note(&cell->threads, s->tid);
+	n->sample = *s;
+	n->source = *d;
+	n->data = attrib_mapping(b->attrib, s->pid, mode, s->addr);
+	n->code = attrib_mapping(b->attrib, s->pid, s->cpumode, s->ip);
+	n->key = line_key_of(s, n->data, b->profile->line_size);
+	n->hash = line_key_hash(&n->key);
+	table_prefetch(&b->line_table, n->hash);
+	if (b->pending_count == PENDING)
+		flush_pending(b);
+}
+
+static const struct data_source *decode_source(struct profile_builder *b, uint64_t word)
+{
+	struct decoded *d = &b->decoded[map_hash(word) & (DECODED - 1)];
+
+	if (d->word != word)
+		*d = (struct decoded){ word, data_source_decode(word) };
+	return &d->source;
 }
 
 static void add_sample(struct profile_builder *b, const struct sample *s)
 {
-	struct data_source d = data_source_decode(s->data_src);
+	struct data_source d = *decode_source(b, s->data_src);
 
 	if (d.kind == MEMORY_NONE)
 		b->profile->unusable_no_source++;
@@ -467,28 +432,6 @@ static int cell_compare(const void *a, const void *b)
 	return order ? order : CMP(x->ip, y->ip);
 }
 
-/*
- * Who writes. An instruction that was seen to store or to lock does so for every thread that runs
- * it, whichever half of it was sampled.
- */
-static void count_writers(struct contended_line *l)
-{
-	struct idset writers = { 0 }, actors = { 0 };
-
-	for (uint32_t i = 0; i < l->cell_count; i++) {
-		const struct cell *c = &l->cells[i];
-		const struct idset *who = c->threads.count ? &c->threads : &c->cpus;
-
-		idset_merge(&actors, who);
-		if (c->counts.stores || c->counts.locked)
-			idset_merge(&writers, who);
-	}
-	l->writers = writers.count;
-	l->readers = actors.count - writers.count;
-	idset_deinit(&writers);
-	idset_deinit(&actors);
-}
-
 static void judge_line(struct contended_line *l)
 {
 	if (counts_hitm(&l->counts))
@@ -515,44 +458,74 @@ static void sum_cells(struct contended_line *l, const struct profile *p)
 	}
 }
 
-/* Takes the cells out of the builder. */
-static void seal_line(struct profile_builder *b, const struct line_entry *e)
+static void keep_line(struct profile_builder *b, const struct line_entry *e,
+		      const struct contended_line *judged)
 {
 	struct profile *p = b->profile;
-	struct contended_line *l = &p->lines[p->line_count++];
+	struct contended_line *l;
 
-	*l = (struct contended_line){ .addr = e->addr, .pid = e->pid, .data = e->data };
-	l->cells = mem_zalloc(e->cell_count * sizeof(*l->cells));
-	for (uint32_t i = e->cells; i != NOTHING; i = b->cells[i].next)
-		l->cells[l->cell_count++] = b->cells[i].cell;
+	mem_grow(&p->lines, &b->kept_room, p->line_count);
+	l = &p->lines[p->line_count++];
+	*l = *judged;
+	l->counts = (struct counts){ 0 };
+	l->cell_count = e->cells.count;
+	l->cells = mem_zalloc(l->cell_count * sizeof(*l->cells));
+	cell_unpack(b->cells, &e->cells, l->cells);
 	qsort(l->cells, l->cell_count, sizeof(*l->cells), cell_compare);
 	sum_cells(l, p);
-	count_writers(l);
-	judge_line(l);
-	p->contended_count += l->contended;
 }
 
-static void drop_line(struct profile_builder *b, const struct line_entry *e)
+static bool is_least(double share, uint64_t part, uint64_t whole)
 {
-	for (uint32_t i = e->cells; i != NOTHING; i = b->cells[i].next) {
-		idset_deinit(&b->cells[i].cell.cpus);
-		idset_deinit(&b->cells[i].cell.threads);
-	}
-	b->profile->private_lines++;
+	return !part || (double)part < share * (double)whole;
+}
+
+/* A line that nobody will ask for: it has too little of everything. */
+static bool is_small(const struct profile_builder *b, const struct counts *c)
+{
+	const struct counts *total = &b->profile->total;
+
+	return b->least > 0 && is_least(b->least, c->latency_sum, total->latency_sum) &&
+	       is_least(b->least, c->samples, total->samples) &&
+	       is_least(b->least, counts_hitm(c), counts_hitm(total));
+}
+
+static void count_small(struct profile *p, const struct contended_line *l)
+{
+	struct small_lines *to = l->contended ? &p->small_contended : &p->small_quiet;
+
+	to->lines++;
+	to->hitm += counts_hitm(&l->counts);
+	to->latency += l->counts.latency_sum;
+}
+
+static void seal_line(struct profile_builder *b, const struct line_entry *e)
+{
+	struct cell_sum sum = cell_add_up(b->cells, &e->cells);
+	struct contended_line l = {
+		.addr = e->addr,
+		.pid = e->pid,
+		.data = e->data,
+		.counts = sum.counts,
+		.writers = sum.writers,
+		.readers = sum.actors - sum.writers,
+	};
+
+	judge_line(&l);
+	b->profile->contended_count += l.contended;
+	if (is_small(b, &l.counts))
+		count_small(b->profile, &l);
+	else
+		keep_line(b, e, &l);
 }
 
 static void seal_lines(struct profile_builder *b)
 {
-	uint32_t count = b->line_table.count, kept = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		kept += b->lines[i].shared || b->lines[i].moved;
-	b->profile->lines = mem_zalloc(kept * sizeof(*b->profile->lines));
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < b->line_count; i++) {
 		if (b->lines[i].shared || b->lines[i].moved)
 			seal_line(b, &b->lines[i]);
 		else
-			drop_line(b, &b->lines[i]);
+			b->profile->private_lines++;
 	}
 }
 
@@ -627,8 +600,11 @@ struct profile *profile_seal(struct profile_builder *b)
 {
 	struct profile *p = b->profile;
 
+	flush_pending(b);
+	cell_actors(b->cells, &p->cpus, &p->threads);
 	seal_lines(b);
-	qsort(p->lines, p->line_count, sizeof(*p->lines), line_compare);
+	if (p->line_count)
+		qsort(p->lines, p->line_count, sizeof(*p->lines), line_compare);
 	merge_exact(p);
 	attach_exact(p);
 	builder_free(b);
@@ -665,17 +641,21 @@ void profile_free(struct profile *p)
 
 #define PROFILE_LINE_SIZE 64 /* every machine that these events come from so far */
 
-struct err *profile_read(struct source *s, struct attrib *attrib, struct profile **profile)
+struct err *profile_read(struct source *s, struct attrib *attrib, double least,
+			 struct profile **profile)
 {
 	struct profile_builder *b = profile_builder_new(attrib, PROFILE_LINE_SIZE);
-	struct event ev;
-	struct err *e;
-	bool end = false;
+	struct ahead *a = ahead_open(s);
+	const struct event *ev;
+	uint32_t count;
 
-	while (!(e = source_next(s, &ev, &end)) && !end) {
-		attrib_event(attrib, &ev);
-		profile_add(b, &ev);
+	b->least = least;
+	while ((ev = ahead_next(a, &count))) {
+		for (uint32_t i = 0; i < count; i++) {
+			attrib_event(attrib, &ev[i]);
+			profile_add(b, &ev[i]);
+		}
 	}
 	*profile = profile_seal(b);
-	return e;
+	return ahead_close(a);
 }

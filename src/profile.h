@@ -58,6 +58,11 @@ struct contended_line {
 	const struct note_line *exact; /* the model's totals, or NULL */
 };
 
+/* Lines that were only counted. */
+struct small_lines {
+	uint64_t lines, hitm, latency;
+};
+
 struct profile {
 	struct counts total;	     /* of usable samples: a load or a store with an address */
 	uint64_t unusable_no_source; /* not memory samples: data_src absent or N/A */
@@ -67,7 +72,9 @@ struct profile {
 	uint32_t line_size;	      /* bytes */
 	struct contended_line *lines; /* sorted: contended first, stores-only last of these, by
 				       * cost, then HITM, then address */
-	uint32_t line_count, contended_count;
+	uint32_t line_count,
+		contended_count; /* contended_count: with those that are not in "lines" */
+	struct small_lines small_contended, small_quiet; /* not in "lines" */
 	uint32_t private_lines; /* touched by one thread, never moved: not in "lines" */
 	struct idset cpus, threads;
 	/* From notes: */
@@ -92,8 +99,12 @@ struct profile *profile_seal(struct profile_builder *b);
 void profile_free(struct profile *p);
 
 /* All of the above for a source: reads it to its end. On an error the profile holds what came
- * before it ("*profile" is set all the same). */
-struct err *profile_read(struct source *s, struct attrib *attrib, struct profile **profile);
+ * before it ("*profile" is set all the same). Lines that have less than the share "least" of all
+ * latency, of all HITM and of all samples are only counted; 0 keeps every line. */
+struct err *profile_read(struct source *s, struct attrib *attrib, double least,
+			 struct profile **profile);
+
+void counts_sample(struct counts *c, const struct sample *s, const struct data_source *d);
 
 void counts_add(struct counts *c, const struct counts *more);
 

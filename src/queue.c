@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AHEAD 8 /* records */
+
 void queue_deinit(struct queue *q)
 {
 	free(q->entry);
@@ -136,6 +138,11 @@ bool queue_take(struct queue *q, struct queue_entry *entry)
 {
 	if (q->head == q->ready)
 		return false;
+	/* A record was read two rounds ago, and its bytes may have left the cache. */
+	if (q->head + AHEAD < q->ready) {
+		__builtin_prefetch(q->entry[q->head + AHEAD].record);
+		__builtin_prefetch(q->entry[q->head + AHEAD].record + 64);
+	}
 	*entry = q->entry[q->head++];
 	return true;
 }

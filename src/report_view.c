@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define TOP_LINES  10
-#define SMALLEST   0.001 /* share of everything that a line must have of something */
+#define SMALLEST   REPORT_SMALLEST
 #define MAJOR	   0.05	 /* ... and that it must have to be shown in detail */
 
 /* How much of a line is shown. */
@@ -328,6 +328,11 @@ static void choose_lines(struct view *v, struct attrib *attrib, const struct rep
 	const struct profile *p = v->profile;
 	uint32_t top = o->top ? o->top : o->all ? UINT32_MAX : TOP_LINES;
 
+	v->contended_latency = p->small_contended.latency;
+	v->hidden.lines = p->small_contended.lines;
+	v->hidden.hitm = p->small_contended.hitm;
+	v->hidden.quiet_lines = p->small_quiet.lines;
+	v->hidden.quiet_hitm = p->small_quiet.hitm;
 	v->lines = mem_zalloc((top < p->line_count ? top : p->line_count) * sizeof(*v->lines));
 	for (uint32_t i = 0; i < p->line_count; i++) {
 		const struct contended_line *l = &p->lines[i];

@@ -68,6 +68,12 @@ struct recording_event {
 	uint64_t samples; /* seen so far */
 };
 
+/* Physical memory of one node. */
+struct recording_memory {
+	uint64_t start, size; /* bytes */
+	uint32_t node;
+};
+
 /* What is known of a whole recording. Strings are interned, NULL when not recorded. */
 struct recording {
 	const char *path; /* "-" for standard input */
@@ -75,6 +81,8 @@ struct recording {
 	uint32_t cpus;	    /* 0 when not recorded */
 	uint32_t *cpu_node; /* by CPU, "cpu_nodes" of them; UINT32_MAX: unknown */
 	uint32_t cpu_nodes;
+	struct recording_memory *memory; /* no two overlap */
+	uint32_t memory_count;
 	struct recording_event *events;
 	uint32_t event_count;
 	uint64_t first_time, last_time; /* of samples, ns */
