@@ -167,9 +167,9 @@ static void mutex_leave(pthread_mutex_t *m, uint64_t ip)
 }
 
 /*
- * The release itself. It is reported when it is done: the model may stop a thread at any access, and
- * one that was stopped with the mutex still taken would keep the others from what it waits for. Of the
- * mutex, which may be gone by now, only the address is used.
+ * The release itself. It is reported when it is done: the model may stop a thread at any access,
+ * and one that was stopped with the mutex still taken would keep the others from what it waits for.
+ * Of the mutex, which may be gone by now, only the address is used.
  */
 static void mutex_given(pthread_mutex_t *m, uint64_t ip)
 {

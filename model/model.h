@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The software model: what a coherent machine would have done with the memory accesses of a real
- * program. A front door (QEMU plugin, compile-time hooks, a test) reports the accesses of each thread
- * in program order; the model keeps one clock a thread, replays accesses to write-shared lines in the
- * order of those clocks, and gives the samples that a precise-memory PMU would have given.
+ * program. A front door (QEMU plugin, compile-time hooks, a test) reports the accesses of each
+ *thread in program order; the model keeps one clock a thread, replays accesses to write-shared
+ *lines in the order of those clocks, and gives the samples that a precise-memory PMU would have
+ *given.
  *
  *	front door --accesses--> thread stream --records--> merge by clock --> coherence --> sink
  *
@@ -23,7 +24,8 @@
 enum model_distance { MODEL_SAME_LLC, MODEL_SAME_NODE, MODEL_OTHER_NODE, MODEL_DISTANCES };
 enum model_hold { MODEL_HOLD_LOW, MODEL_HOLD_TYPICAL, MODEL_HOLD_HIGH };
 
-/* A machine, as configs/machines/NAME.conf describes it. Plain data: it is sent to the front door. */
+/* A machine, as configs/machines/NAME.conf describes it. Plain data: it is sent to the front door.
+ */
 struct model_machine {
 	char name[48];
 	uint32_t mhz;	    /* cycles of virtual time per microsecond */
@@ -32,16 +34,18 @@ struct model_machine {
 	/* By CPU: which core, last-level cache and node it belongs to. CPUs of one core share its
 	 * private caches, so no transfer happens between them. */
 	uint16_t core[MODEL_CPUS], llc[MODEL_CPUS], node[MODEL_CPUS];
-	uint16_t order[MODEL_CPUS]; /* the CPU that the n-th thread of a program is placed on */
-	uint32_t hit;		    /* an access that needs no transfer */
-	uint32_t locked;	    /* a locked read-modify-write, on top of any transfer */
-	uint32_t hitm[MODEL_DISTANCES];	   /* line modified in another core's cache */
-	uint32_t upgrade[MODEL_DISTANCES]; /* write to a line that is shared; farthest sharer counts */
+	uint16_t order[MODEL_CPUS];	/* the CPU that the n-th thread of a program is placed on */
+	uint32_t hit;			/* an access that needs no transfer */
+	uint32_t locked;		/* a locked read-modify-write, on top of any transfer */
+	uint32_t hitm[MODEL_DISTANCES]; /* line modified in another core's cache */
+	uint32_t upgrade[MODEL_DISTANCES]; /* write to a line that is shared; farthest sharer counts
+					    */
 	uint32_t clean[MODEL_DISTANCES];   /* read of a line that another cache has clean */
-	uint32_t hitm_reader_home; /* HITM from the other node when the line's home is the requester's
-				    * node; 0: as hitm[MODEL_OTHER_NODE] */
-	uint32_t memory;	   /* no cache has the line */
-	uint32_t jitter_percent;   /* transfers vary by this much either way, seeded */
+	/* HITM from the other node when the line's home is the requester's node; 0: as
+	 * hitm[MODEL_OTHER_NODE]. */
+	uint32_t hitm_reader_home;
+	uint32_t memory;	    /* no cache has the line */
+	uint32_t jitter_percent;    /* transfers vary by this much either way, seeded */
 	uint32_t hold[MODEL_HOLDS]; /* mean cycles a new owner keeps a line before it answers */
 };
 
@@ -66,13 +70,13 @@ enum model_outcome {
 };
 
 /*
- * One instruction that touches memory. The front door makes one per code address, zeroed, and keeps it
- * for the life of the process; the model keeps what it learns about lock words in it.
+ * One instruction that touches memory. The front door makes one per code address, zeroed, and keeps
+ * it for the life of the process; the model keeps what it learns about lock words in it.
  */
 struct model_site {
 	uint64_t ip;
-	uint32_t cost;	  /* instructions since the previous site of this straight-line code, >= 1 */
-	uint8_t may_lock; /* xchg, cmpxchg, bts: an operation that can take a lock */
+	uint32_t cost; /* instructions since the previous site of this straight-line code, >= 1 */
+	uint8_t may_lock;	 /* xchg, cmpxchg, bts: an operation that can take a lock */
 	uint8_t fetch_add;	 /* xadd: can draw a ticket */
 	uint8_t counts;		 /* the model's: a spin here goes on after a change */
 	uint32_t spins, passes;	 /* the model's: times that this load spun; that it went on */
@@ -100,15 +104,15 @@ struct model_line_total {
 	uint64_t hitm[MODEL_HOLDS][MODEL_DISTANCES];
 	uint64_t transfers[MODEL_HOLDS]; /* every outcome but MODEL_HIT */
 	uint64_t accesses;
-	uint64_t cycles[MODEL_HOLDS];	   /* waited for this line by all threads */
-	uint64_t acquisitions, releases;   /* of lock words recognised in it */
+	uint64_t cycles[MODEL_HOLDS];	 /* waited for this line by all threads */
+	uint64_t acquisitions, releases; /* of lock words recognised in it */
 };
 
 struct model_thread_total {
 	uint32_t tid;
 	uint16_t cpu;
-	uint64_t cycles[MODEL_HOLDS];	/* the thread's clock when it ended */
-	uint64_t started[MODEL_HOLDS];	/* ... and when it began */
+	uint64_t cycles[MODEL_HOLDS];	 /* the thread's clock when it ended */
+	uint64_t started[MODEL_HOLDS];	 /* ... and when it began */
 	uint64_t instructions, accesses; /* accesses: private hits included */
 };
 
@@ -116,7 +120,7 @@ struct model_total {
 	uint64_t cycles[MODEL_HOLDS]; /* of the run: latest clock minus the start of the model */
 	uint64_t hitm[MODEL_HOLDS], transfers[MODEL_HOLDS];
 	uint64_t instructions, accesses, records;
-	uint64_t lines; /* contended */
+	uint64_t lines;			/* contended */
 	uint32_t threads, most_threads; /* in all, at one time */
 	/* What the replay had to give up; all zero in a faithful run. */
 	uint64_t forced;    /* steps taken although a lock or a wake-up was still awaited */
@@ -127,8 +131,8 @@ struct model_total {
 
 struct model_sink {
 	void *context;
-	/* Called under the model's lock, in order of virtual time per thread. Must not block for long
-	 * and must not call the model. */
+	/* Called under the model's lock, in order of virtual time per thread. Must not block for
+	 * long and must not call the model. */
 	void (*sample)(void *context, const struct model_sample *s);
 	void (*thread)(void *context, const struct model_thread_total *t); /* when it ends */
 };
@@ -148,27 +152,27 @@ void model_finish(struct model *m, void (*line)(void *context, const struct mode
 		  void *context, struct model_total *total);
 
 /*
- * After fork(), in the child: drops the parent's model without replaying or reporting anything. Takes
- * no lock.
+ * After fork(), in the child: drops the parent's model without replaying or reporting anything.
+ * Takes no lock.
  */
 void model_forget(struct model *m);
 
 /*
- * A thread begins. "parent" is the thread that makes it (NULL for the first), which makes this call:
- * the child's clock starts at the parent's. From here on the others wait for the child, so one that
- * could not be made must be ended. NULL when MODEL_THREADS are alive already; the thread is then not
- * modelled, and model_miss() may count its accesses.
+ * A thread begins. "parent" is the thread that makes it (NULL for the first), which makes this
+ * call: the child's clock starts at the parent's. From here on the others wait for the child, so
+ * one that could not be made must be ended. NULL when MODEL_THREADS are alive already; the thread
+ * is then not modelled, and model_miss() may count its accesses.
  */
 struct model_thread *model_thread_start(struct model *m, struct model_thread *parent, uint32_t tid);
 void model_thread_end(struct model_thread *t);
 void model_miss(struct model *m, uint64_t accesses);
 
 /*
- * One access, after it happened (QEMU) or just before (hooks). An access across a line border is one
- * call. "value" points to the "size" bytes of the word as they are after the access: the program's own
- * memory will do, it is read only when the line is contended. NULL when unknown: then no lock, ticket
- * or flag is recognised by it. The common case, a hit on a line nobody else writes, costs a load and a
- * compare; see model_access() below.
+ * One access, after it happened (QEMU) or just before (hooks). An access across a line border is
+ * one call. "value" points to the "size" bytes of the word as they are after the access: the
+ * program's own memory will do, it is read only when the line is contended. NULL when unknown: then
+ * no lock, ticket or flag is recognised by it. The common case, a hit on a line nobody else writes,
+ * costs a load and a compare; see model_access() below.
  */
 void model_access_shared(struct model_thread *t, uint64_t addr, uint32_t size, enum model_op op,
 			 struct model_site *site, const void *value);
@@ -177,10 +181,10 @@ void model_access_shared(struct model_thread *t, uint64_t addr, uint32_t size, e
 void model_run(struct model_thread *t, uint32_t n);
 
 /*
- * Blocking. model_wait(): the thread enters a call that may block, on the futex word or other object
- * "key" (0: nothing that a thread of this program would signal). model_wake(): it wakes up to "n"
- * waiters of "key", in order of their waiting. model_resume(): the thread is back from its call;
- * "woken" false for a time-out, a failed or an interrupted wait.
+ * Blocking. model_wait(): the thread enters a call that may block, on the futex word or other
+ * object "key" (0: nothing that a thread of this program would signal). model_wake(): it wakes up
+ * to "n" waiters of "key", in order of their waiting. model_resume(): the thread is back from its
+ * call; "woken" false for a time-out, a failed or an interrupted wait.
  */
 void model_wait(struct model_thread *t, uint64_t key);
 void model_wake(struct model_thread *t, uint64_t key, uint32_t n);
@@ -195,10 +199,10 @@ void model_yield(struct model_thread *t);
 struct model_fast {
 	uint64_t *shadow;
 	uint64_t shadow_mask;
-	uint64_t mine;		 /* the word of a line owned and written by this thread */
-	uint64_t instructions;	 /* executed so far */
-	uint64_t stall;		 /* cycles beyond one an instruction, of accesses to private lines */
-	uint64_t limit;		 /* model_pause() when instructions reach it */
+	uint64_t mine;	       /* the word of a line owned and written by this thread */
+	uint64_t instructions; /* executed so far */
+	uint64_t stall;	       /* cycles beyond one an instruction, of accesses to private lines */
+	uint64_t limit;	       /* model_pause() when instructions reach it */
 	uint64_t accesses;
 	uint32_t line_shift;
 	uint32_t locked; /* what a private read-modify-write stalls */
@@ -215,9 +219,8 @@ static inline void model_access(struct model_thread *t, uint64_t addr, uint32_t 
 	uint64_t word = __atomic_load_n(&f->shadow[(addr >> f->line_shift) & f->shadow_mask],
 					__ATOMIC_RELAXED);
 	uint64_t last = (addr & ((1u << f->line_shift) - 1)) + size;
-	bool private = word == f->mine ||
-		       (op == MODEL_READ && ((word | MODEL_WRITTEN) == f->mine ||
-					     (word & MODEL_READ_SHARED)));
+	bool private = word == f->mine || (op == MODEL_READ && ((word | MODEL_WRITTEN) == f->mine ||
+								(word & MODEL_READ_SHARED)));
 
 	f->instructions += site->cost;
 	f->accesses++;

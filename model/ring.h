@@ -40,7 +40,8 @@ struct record {
 	uint32_t cycles; /* of the thread's own time before this record */
 	uint32_t version; /* of the line's writes */
 	uint32_t was;
-	uint32_t need; /* a read goes on when the line has had so many writes; 0: no such condition */
+	uint32_t need; /* a read goes on when the line has had so many writes; 0: no such condition
+			*/
 	uint8_t kind, op, flags, lock;
 	uint8_t offset, size, spare[2];
 };

@@ -7,8 +7,9 @@
  * yield. A loop that works while it polls is not a spin, and its time counts. */
 #define SPIN_NEAR	64
 #define SPIN_YIELD_NEAR 4096
-#define SPIN_RARE	8 /* a load that spins less often than once in so many passes seldom waits */
-#define SHOW_YIELDS	16 /* of the host's CPU, that a writer grants those who spin */
+/* A load that spins less often than once in so many passes seldom waits. */
+#define SPIN_RARE   8
+#define SHOW_YIELDS 16 /* of the host's CPU, that a writer grants those who spin */
 
 /* ---- Thread's side */
 
@@ -49,7 +50,8 @@ void spin_stop(struct model_thread *t)
 
 	if (!t->spinning)
 		return;
-	__atomic_fetch_sub(&shadow_sync_get(s, &s->line[t->spinning])->looking, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&shadow_sync_get(s, &s->line[t->spinning])->looking, 1,
+			   __ATOMIC_RELAXED);
 	__atomic_store_n(&t->spinning, 0, __ATOMIC_RELEASE);
 }
 

@@ -22,9 +22,9 @@
  */
 bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed, uint32_t *was);
 /*
- * How many writes the line must have had before a read by a load that spins at times goes on; 0: any.
- * Each write lets such a load pass once more, as with a ring's head or a semaphore; the passes that it
- * was ahead of writes at most are its credit, as a ring's empty slots are the producer's.
+ * How many writes the line must have had before a read by a load that spins at times goes on; 0:
+ * any. Each write lets such a load pass once more, as with a ring's head or a semaphore; the passes
+ * that it was ahead of writes at most are its credit, as a ring's empty slots are the producer's.
  */
 uint32_t spin_need(struct model_thread *t, const struct access *a);
 /* The thread sleeps until the word changes: what others then read of it counts as with a spin. */
@@ -34,9 +34,9 @@ void spin_expect(struct model_thread *t, uint64_t addr);
 uint32_t spin_version(struct model_thread *t, const struct access *a);
 
 /*
- * After write number "version" of a line that threads spin on: lets these look at it, for a short time
- * at most. A writer whose host never lets them run would go on for long as if alone. "done" false: the
- * write is about to happen, and is shown at the thread's next access.
+ * After write number "version" of a line that threads spin on: lets these look at it, for a short
+ * time at most. A writer whose host never lets them run would go on for long as if alone. "done"
+ * false: the write is about to happen, and is shown at the thread's next access.
  */
 void spin_show(struct model_thread *t, uint32_t index, uint32_t version, bool done);
 /* What is still to be shown. */

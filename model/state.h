@@ -45,8 +45,9 @@ struct spin {
 };
 
 /*
- * What a thread knows of a word of a line that is spun on: the last value that it read or wrote; and
- * how often it went on after reading it, against how often the line was written since version "base".
+ * What a thread knows of a word of a line that is spun on: the last value that it read or wrote;
+ * and how often it went on after reading it, against how often the line was written since version
+ * "base".
  */
 struct seen {
 	uint64_t addr, value;
@@ -78,9 +79,9 @@ struct model_thread {
 	struct spin spin;
 	struct seen seen[SEEN_WORDS];
 	uint32_t show_line, show_version; /* a write that spinners shall see; line 0: none */
-	bool yielded;		/* since the last load */
-	uint64_t yield_at;	/* instructions at the last yield */
-	uint64_t yield_written; /* records then */
+	bool yielded;			  /* since the last load */
+	uint64_t yield_at;		  /* instructions at the last yield */
+	uint64_t yield_written;		  /* records then */
 	/* Read by the replays without the gate. */
 	uint32_t spinning; /* index of the line it spins on, 0 none */
 	uint32_t passed;   /* it has seen that line's writes up to this one, and spins on */

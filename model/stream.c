@@ -12,10 +12,10 @@
 #define HELD_LONG     (1u << 20) /* instructions after which a lock is taken for abandoned */
 #define RAMP_LEAST    256	 /* a new thread's quantum; it grows with what the thread has run */
 #define RAMP_PART     16
-#define SPIN_SLICE    512  /* instructions between two yields to the host of one that spins */
+#define SPIN_SLICE    512	 /* instructions between two yields to the host of one that spins */
 #define HELD_LEAD     (1u << 16) /* instructions that one who holds a lock may lead by */
-#define SPIN_STEPS    256  /* of a replay, that one who spins does for the others */
-#define YIELD_NEAR    4096 /* instructions between two yields of a loop that waits */
+#define SPIN_STEPS    256	 /* of a replay, that one who spins does for the others */
+#define YIELD_NEAR    4096	 /* instructions between two yields of a loop that waits */
 
 /* ---- Records */
 

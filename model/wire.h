@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a front door says to "hitmap record" over a Unix stream socket. The door connects to the path it
- * was given, sends WIRE_HELLO and receives one struct model_config; then it sends messages until it
- * closes. A door whose peer is gone stops modelling and lets the program run on.
- * Both ends are built together and run on one machine: native byte order, no padding surprises.
+ * What a front door says to "hitmap record" over a Unix stream socket. The door connects to the
+ * path it was given, sends WIRE_HELLO and receives one struct model_config; then it sends messages
+ * until it closes. A door whose peer is gone stops modelling and lets the program run on. Both ends
+ * are built together and run on one machine: native byte order, no padding surprises.
  */
 #ifndef HITMAP_WIRE_H
 #define HITMAP_WIRE_H
@@ -36,8 +36,8 @@ struct wire_head {
 struct wire_hello {
 	uint32_t version; /* MODEL_VERSION */
 	uint32_t pid;
-	char door[16];	  /* "qemu" or "hooks" */
-	char detail[48];  /* e.g. "qemu-x86_64 7.2.22, plugin API 1" */
+	char door[16];	 /* "qemu" or "hooks" */
+	char detail[48]; /* e.g. "qemu-x86_64 7.2.22, plugin API 1" */
 };
 
 struct wire_task {

@@ -18,9 +18,10 @@ struct diff_command {
 #define AT(member) offsetof(struct diff_command, member)
 
 static const struct option_row rows[] = {
-	{ 'o', "output", "FILE", "where to write it (default standard output)", OPTION_TEXT, AT(output),
-	  0, 0 },
-	{ 0, "top", "N", "show N objects at most (default 10)", OPTION_U32, AT(top), 1, UINT32_MAX },
+	{ 'o', "output", "FILE", "where to write it (default standard output)", OPTION_TEXT,
+	  AT(output), 0, 0 },
+	{ 0, "top", "N", "show N objects at most (default 10)", OPTION_U32, AT(top), 1,
+	  UINT32_MAX },
 	{ 0, "all", NULL, "show every object", OPTION_FLAG, AT(all), 0, 0 },
 	{ 0, "ascii", NULL, "draw with ASCII characters only", OPTION_FLAG, AT(ascii), 0, 0 },
 };
@@ -108,7 +109,8 @@ struct err *cmd_diff(int argc, char **argv)
 	if (e || helped)
 		return e;
 	if (argc - rest != DIFF_SIDES)
-		return err_next(err_new(ERR_USAGE, "diff: takes two recordings, not %d", argc - rest),
-				"hitmap diff BEFORE AFTER");
+		return err_next(
+			err_new(ERR_USAGE, "diff: takes two recordings, not %d", argc - rest),
+			"hitmap diff BEFORE AFTER");
 	return compare(&c, argv + rest);
 }

@@ -74,9 +74,9 @@ static struct err *choose_format(struct report_command *c)
 static struct err *check_c2c(const struct report_command *c)
 {
 	if (strcmp(c->format, "text") != 0)
-		return err_next(err_new(ERR_USAGE, "report: --c2c-compat is text, not %s",
-					c->format),
-				"leave out --format, or leave out --c2c-compat");
+		return err_next(
+			err_new(ERR_USAGE, "report: --c2c-compat is text, not %s", c->format),
+			"leave out --format, or leave out --c2c-compat");
 	if (c->display && !c2c_display_find(c->display, NULL))
 		return err_next(err_new(ERR_USAGE, "report: --display %s is not known", c->display),
 				"use tot, rmt, lcl or peer");

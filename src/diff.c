@@ -65,7 +65,8 @@ static const char *field_name(struct collector *c, const struct data_place *plac
 	return intern_printf(c->pool, "+%llu", (unsigned long long)place->object_offset);
 }
 
-static void add_cell(struct collector *c, const struct contended_line *line, const struct cell *cell)
+static void add_cell(struct collector *c, const struct contended_line *line,
+		     const struct cell *cell)
 {
 	struct data_place place = { 0 };
 	struct diff_object *o;
@@ -115,7 +116,8 @@ static void merge_elements(struct intern *pool, struct diff_object *o)
 		return;
 	for (uint32_t i = 0; i < o->field_count; i++) {
 		struct diff_field *from = &o->fields[i];
-		struct diff_field *to = find_field(&merged, element_name(pool, from->name), from->offset);
+		struct diff_field *to = find_field(&merged, element_name(pool, from->name),
+						   from->offset);
 
 		for (int s = 0; s < DIFF_SIDES; s++) {
 			counts_add(&to->counts[s], &from->counts[s]);
@@ -151,8 +153,8 @@ static int compare_objects(const void *a, const void *b)
 /* HITM of the whole recording for one hold; the samples' own count when it was measured. */
 static double total_hitm(const struct profile *p, int hold)
 {
-	return p->model && p->model->complete ? (double)p->model->hitm[hold] :
-						(double)counts_hitm(&p->total);
+	return p->model && p->model->complete ? (double)p->model->hitm[hold]
+					      : (double)counts_hitm(&p->total);
 }
 
 static void count_rates(struct diff *d, enum diff_side side)
@@ -178,13 +180,15 @@ static void count_speedup(struct diff *d)
 {
 	const struct profile *before = d->profile[DIFF_BEFORE], *after = d->profile[DIFF_AFTER];
 
-	if (!d->cycles_per_operation[DIFF_BEFORE].known || !d->cycles_per_operation[DIFF_AFTER].known)
+	if (!d->cycles_per_operation[DIFF_BEFORE].known ||
+	    !d->cycles_per_operation[DIFF_AFTER].known)
 		return;
 	for (int hold = 0; hold < NOTE_HOLDS; hold++) {
 		if (!before->model->cycles[hold] || !after->model->cycles[hold])
 			return;
-		d->speedup.at[hold] = (double)d->operations[DIFF_AFTER] / after->model->cycles[hold] /
-				      ((double)d->operations[DIFF_BEFORE] / before->model->cycles[hold]);
+		d->speedup.at[hold] =
+			(double)d->operations[DIFF_AFTER] / after->model->cycles[hold] /
+			((double)d->operations[DIFF_BEFORE] / before->model->cycles[hold]);
 	}
 	d->speedup.known = true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Before against after. Objects and fields are matched by identity (name of object and field; for memory
- * without a name the function that touches it), never by address: addresses differ from run to run.
+ * Before against after. Objects and fields are matched by identity (name of object and field; for
+ * memory without a name the function that touches it), never by address: addresses differ from run
+ * to run.
  */
 #ifndef HITMAP_DIFF_H
 #define HITMAP_DIFF_H
@@ -14,9 +15,10 @@ enum diff_side { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
 
 /* One field of an object, or one offset of it when nothing names a field. */
 struct diff_field {
-	const char *name; /* interned */
-	uint32_t offset;  /* in the object */
-	uint32_t line_offset[DIFF_SIDES]; /* in its line; DIFF_ABSENT when the side does not have it */
+	const char *name;		  /* interned */
+	uint32_t offset;		  /* in the object */
+	uint32_t line_offset[DIFF_SIDES]; /* in its line; DIFF_ABSENT when the side does not have it
+					   */
 	struct counts counts[DIFF_SIDES];
 };
 
@@ -29,8 +31,8 @@ struct diff_object {
 	uint32_t field_count, field_room;
 };
 
-/* A figure that depends on the hold: one each for low, typical and high. Measured recordings have the
- * same value three times. */
+/* A figure that depends on the hold: one each for low, typical and high. Measured recordings have
+ * the same value three times. */
 struct diff_range {
 	double at[NOTE_HOLDS];
 	bool known;

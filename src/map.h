@@ -10,7 +10,7 @@
 struct map {
 	struct map_slot {
 		uint64_t key, value;
-	} *slot;
+	} * slot;
 	uint8_t *used;
 	size_t slots, count;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Notes: what a recording of hitmap holds beyond perf's own records. Each travels as a JSON text in a
- * record of type 65 (PERF_RECORD_HEADER_EVENT_TYPE, obsolete), which every perf reader skips without
- * a word; a reader of notes skips kinds and names it does not know.
+ * Notes: what a recording of hitmap holds beyond perf's own records. Each travels as a JSON text in
+ * a record of type 65 (PERF_RECORD_HEADER_EVENT_TYPE, obsolete), which every perf reader skips
+ * without a word; a reader of notes skips kinds and names it does not know.
  */
 #ifndef HITMAP_NOTE_H
 #define HITMAP_NOTE_H
@@ -17,8 +17,15 @@
 #define NOTE_HOLDS	 3 /* low, typical, high */
 #define NOTE_DISTANCES	 3 /* same LLC, same node, other node */
 
-enum note_kind { NOTE_UNKNOWN, NOTE_MODEL, NOTE_THREAD, NOTE_LINE, NOTE_OBJECT, NOTE_OPERATION,
-		 NOTE_REMARK };
+enum note_kind {
+	NOTE_UNKNOWN,
+	NOTE_MODEL,
+	NOTE_THREAD,
+	NOTE_LINE,
+	NOTE_OBJECT,
+	NOTE_OPERATION,
+	NOTE_REMARK
+};
 
 /* The run under the software model. */
 struct note_model {

@@ -206,8 +206,7 @@ static void read_build_ids(struct perfdata_header *h, struct cursor c)
 static void (*const reader[])(struct perfdata_header *h, struct cursor c) = {
 	[2] = read_build_ids, [3] = read_host,	       [4] = read_kernel, [5] = read_recorder,
 	[6] = read_arch,      [7] = read_cpus,	       [8] = read_cpu,	  [9] = read_cpuid,
-	[11] = read_command,  [12] = read_event_names, [14] = read_nodes,
-	[22] = read_memory,
+	[11] = read_command,  [12] = read_event_names, [14] = read_nodes, [22] = read_memory,
 };
 
 bool perfdata_feature_known(uint64_t feature)

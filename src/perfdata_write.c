@@ -349,8 +349,9 @@ static struct err *write_bytes(struct perfdata_writer *w, const void *bytes, siz
 
 static void attr_init(struct perf_event_attr *a, bool first)
 {
-	/* No event of the kernel stands behind these samples. They are those of a PMU that no machine
-	 * has; perf script leaves the address of the code out where they are a dummy event's. */
+	/* No event of the kernel stands behind these samples. They are those of a PMU that no
+	 * machine has; perf script leaves the address of the code out where they are a dummy
+	 * event's. */
 	*a = (struct perf_event_attr){
 		.type = MODEL_PMU,
 		.size = sizeof(*a),

@@ -202,12 +202,14 @@ static void say_missing(const struct text_report *r)
 	const struct recording *rec = r->view->recording;
 
 	if (rec->throttled)
-		say(r, "the kernel paused sampling %s: busy times are under-represented; record "
-		       "with a lower rate (-F, or a longer period -c)",
+		say(r,
+		    "the kernel paused sampling %s: busy times are under-represented; record "
+		    "with a lower rate (-F, or a longer period -c)",
 		    quantity(r, rec->throttled, "time"));
 	if (rec->aux_bytes)
-		say(r, "%s of %s trace not decoded: \"perf inject --itrace=M\" makes samples of "
-		       "what is memory in it",
+		say(r,
+		    "%s of %s trace not decoded: \"perf inject --itrace=M\" makes samples of "
+		    "what is memory in it",
 		    quantity(r, rec->aux_bytes, "byte"),
 		    rec->aux_kind ? rec->aux_kind : "hardware");
 }

@@ -7,10 +7,10 @@
 
 #include <stdio.h>
 
-/* Share of everything that a line must have of latency, samples or HITM to be shown, unless all are. A
- * profile for a report needs no smaller lines. */
+/* Share of everything that a line must have of latency, samples or HITM to be shown, unless all
+ * are. A profile for a report needs no smaller lines. */
 #define REPORT_SMALLEST 0.001
-#define REPORT_COLUMNS 100 /* the widest text */
+#define REPORT_COLUMNS	100 /* the widest text */
 
 struct report_options {
 	uint32_t top; /* lines shown; 0: the default */

@@ -10,7 +10,8 @@
 #define NAME_COLUMNS	34
 #define SIDE_COLUMNS	34
 #define DEFAULT_OBJECTS 10
-#define LEAST_SHARE	0.005 /* of a side's HITM; objects and fields below it are counted, not shown */
+/* Of a side's HITM; objects and fields below it are counted, not shown. */
+#define LEAST_SHARE 0.005
 
 struct drawing {
 	FILE *out;
@@ -66,7 +67,8 @@ static const char *recording_name(const struct recording *r)
 	return r->command ? r->command : r->path;
 }
 
-/* "record ... -- CMD" of hitmap's own recordings is told by what follows the dashes, without folder. */
+/* "record ... -- CMD" of hitmap's own recordings is told by what follows the dashes, without
+ * folder. */
 static const char *program_name(const struct recording *r)
 {
 	const char *name = recording_name(r), *dashes = strstr(name, " -- "), *end, *slash;
@@ -89,7 +91,8 @@ static void draw_model(struct drawing *d)
 	if (!m[0] && !m[1])
 		return;
 	head_row(d, "modelled on", text[0], text[1], "");
-	fputs("Modelled, not measured; ranges in brackets: from the lowest to the highest hold.\n", d->out);
+	fputs("Modelled, not measured; ranges in brackets: from the lowest to the highest hold.\n",
+	      d->out);
 }
 
 static void range_row(struct drawing *d, const char *title, const struct diff_range r[DIFF_SIDES])
@@ -120,15 +123,19 @@ static void draw_head(struct drawing *d)
 	range_row(d, "HITM per operation", f->hitm_per_operation);
 	range_row(d, "cycles per operation", f->cycles_per_operation);
 	if (f->speedup.known)
-		fprintf(d->out, "operations per time   %.2fx at the typical hold, %.2fx..%.2fx over all holds\n",
-			f->speedup.at[1], diff_range_low(&f->speedup), diff_range_high(&f->speedup));
+		fprintf(d->out,
+			"operations per time   %.2fx at the typical hold, %.2fx..%.2fx over all "
+			"holds\n",
+			f->speedup.at[1], diff_range_low(&f->speedup),
+			diff_range_high(&f->speedup));
 }
 
 /* A side's heat in the scale of the before side: per operation where these are counted. */
 static void scaled_heat(const struct drawing *d, const struct contended_line *line, int side,
 			uint64_t heat[LINE_WORDS])
 {
-	double scale = d->rates && side ? (double)d->diff->operations[0] / d->diff->operations[1] : 1;
+	double scale = d->rates && side ? (double)d->diff->operations[0] / d->diff->operations[1]
+					: 1;
 
 	for (int i = 0; i < LINE_WORDS; i++)
 		heat[i] = line ? (uint64_t)llround(line->word_heat[i] * scale) : 0;
@@ -148,7 +155,8 @@ static void find_hottest(struct drawing *d)
 
 static double per_operation(const struct drawing *d, const struct counts *c, int side)
 {
-	return d->rates ? (double)counts_hitm(c) / d->diff->operations[side] : (double)counts_hitm(c);
+	return d->rates ? (double)counts_hitm(c) / d->diff->operations[side]
+			: (double)counts_hitm(c);
 }
 
 static void draw_rates(struct drawing *d, const struct counts counts[DIFF_SIDES])
@@ -203,7 +211,8 @@ static bool worth_showing(const struct drawing *d, const struct counts counts[DI
 {
 	for (int s = 0; s < DIFF_SIDES; s++)
 		if (counts_hitm(&counts[s]) &&
-		    counts_hitm(&counts[s]) >= LEAST_SHARE * counts_hitm(&d->diff->profile[s]->total))
+		    counts_hitm(&counts[s]) >=
+			    LEAST_SHARE * counts_hitm(&d->diff->profile[s]->total))
 			return true;
 	return d->options->all;
 }
@@ -228,8 +237,8 @@ static void draw_objects(struct drawing *d)
 	uint64_t hidden_hitm = 0;
 	char text[FIGURE_TEXT_BYTES];
 
-	fprintf(d->out, "\n%-*s%-*s    %-*s    %11s %11s %8s\n", NAME_COLUMNS, "object and its fields",
-		HEAT_STRIP_COLUMNS, "before", HEAT_STRIP_COLUMNS, "after",
+	fprintf(d->out, "\n%-*s%-*s    %-*s    %11s %11s %8s\n", NAME_COLUMNS,
+		"object and its fields", HEAT_STRIP_COLUMNS, "before", HEAT_STRIP_COLUMNS, "after",
 		d->rates ? "HITM/op" : "HITM", d->rates ? "HITM/op" : "HITM", "change");
 	for (uint32_t i = 0; i < d->diff->object_count; i++) {
 		const struct diff_object *o = &d->diff->objects[i];
@@ -247,7 +256,8 @@ static void draw_objects(struct drawing *d)
 			d->diff->object_count - shown, figure_count(text, hidden_hitm));
 }
 
-void report_diff(FILE *out, const struct diff *diff, const struct recording *const recording[DIFF_SIDES],
+void report_diff(FILE *out, const struct diff *diff,
+		 const struct recording *const recording[DIFF_SIDES],
 		 const struct report_options *options)
 {
 	struct drawing d = {

@@ -7,7 +7,8 @@
 #include "report.h"
 
 /* "recording": of each side, at its end. Of "options", top, all, unicode and colour count. */
-void report_diff(FILE *out, const struct diff *d, const struct recording *const recording[DIFF_SIDES],
+void report_diff(FILE *out, const struct diff *d,
+		 const struct recording *const recording[DIFF_SIDES],
 		 const struct report_options *options);
 
 #endif

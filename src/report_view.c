@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOP_LINES  10
-#define SMALLEST   REPORT_SMALLEST
-#define MAJOR	   0.05	 /* ... and that it must have to be shown in detail */
+#define TOP_LINES 10
+#define SMALLEST  REPORT_SMALLEST
+#define MAJOR	  0.05 /* ... and that it must have to be shown in detail */
 
 /* How much of a line is shown. */
 struct detail {

@@ -50,8 +50,8 @@ struct view {
 	uint64_t hottest;	    /* word's heat */
 	uint64_t changed_files; /* that names were asked of, but are not those recorded any more */
 	const char *first_changed;
-	bool hitm_known;	    /* false where the hardware cannot tell (peer, never HITM) */
-	bool stores_known;	    /* false where no store was sampled at all */
+	bool hitm_known;   /* false where the hardware cannot tell (peer, never HITM) */
+	bool stores_known; /* false where no store was sampled at all */
 	struct {
 		uint64_t lines, hitm;		   /* contended */
 		uint64_t quiet_lines, quiet_hitm;  /* shared, not contended */

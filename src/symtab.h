@@ -12,7 +12,7 @@
 struct symtab;
 
 struct symbol {
-	const char *name; /* interned, demangled */
+	const char *name;    /* interned, demangled */
 	uint64_t addr, size; /* link-time address; size 0 when the file has none */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines, variables and type members from DWARF; the only file that includes libdw is type_dwarf.c. */
+/* Lines, variables and type members from DWARF; the only file that includes libdw is type_dwarf.c.
+ */
 #ifndef HITMAP_TYPE_DWARF_H
 #define HITMAP_TYPE_DWARF_H
 
@@ -18,8 +19,8 @@ void dwarf_free(struct dwarf *d);
 bool dwarf_line(struct dwarf *d, uint64_t addr, const char **file, uint32_t *line);
 
 struct dwarf_member {
-	const char *path;     /* "used[3].count", "Base::gen"; "" for a scalar variable itself */
-	const char *type;     /* of the whole variable: "struct ring", "long[8]"; NULL if unknown */
+	const char *path; /* "used[3].count", "Base::gen"; "" for a scalar variable itself */
+	const char *type; /* of the whole variable: "struct ring", "long[8]"; NULL if unknown */
 	uint32_t offset, size; /* of the member within the variable, bytes */
 };
 
@@ -27,9 +28,9 @@ struct dwarf_member {
  * variable with a type is there, or the offset is padding (then "type" is set all the same). */
 bool dwarf_variable_member(struct dwarf *d, uint64_t addr, uint64_t offset, struct dwarf_member *m);
 
-/* The member at byte "offset" of the type called "name": a struct, union, class, typedef or base type,
- * with or without the keyword; "T[8]" is an array of it. An offset past the type's end is taken to be
- * in an array of it, since an object may hold several: path "[3].count". */
+/* The member at byte "offset" of the type called "name": a struct, union, class, typedef or base
+ * type, with or without the keyword; "T[8]" is an array of it. An offset past the type's end is
+ * taken to be in an array of it, since an object may hold several: path "[3].count". */
 bool dwarf_type_member(struct dwarf *d, const char *name, uint64_t offset, struct dwarf_member *m);
 
 #endif
