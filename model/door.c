@@ -620,12 +620,18 @@ struct walk {
 	struct door_region below;
 };
 
+/* What QEMU has allocated since: it places the memory of its guest far below its own. */
+static bool region_is_emulators(const struct door *d, const struct door_region *r)
+{
+	return d->hidden && !r->path[0] && r->start >= 0x500000000000;
+}
+
 static void walk_region(struct walk *w, struct door_region *r)
 {
 	if (w->hide) {
 		region_note(w->door, r);
-	} else if (!region_known(w->door, r) && r->prot && strcmp(r->path, "[vvar]") &&
-		   strcmp(r->path, "[vsyscall]")) {
+	} else if (!region_known(w->door, r) && !region_is_emulators(w->door, r) && r->prot &&
+		   strcmp(r->path, "[vvar]") && strcmp(r->path, "[vsyscall]")) {
 		region_note(w->door, r);
 		if (!w->stack_seen && w->door->hidden && region_is_stack(r, &w->below)) {
 			r->path = "[stack]";

@@ -357,6 +357,13 @@ static void call_mmap_return(struct guest *g, struct guest_thread *t, int64_t re
 		map_file(g, t, (uint64_t)result);
 }
 
+/* glibc reserves thread stacks and heaps without access, and then opens what it uses. */
+static void call_mprotect_return(struct guest *g, struct guest_thread *t, int64_t result)
+{
+	if (!result && t->args[2] & PROT_WRITE)
+		map_anonymous(g, t->args[0], t->args[1], (uint32_t)t->args[2], "//anon");
+}
+
 static void call_mremap_return(struct guest *g, struct guest_thread *t, int64_t result)
 {
 	if (is_address(result))
@@ -573,6 +580,7 @@ static const struct call calls[] = {
 	[SYS_futex] = { call_futex, call_futex_return },
 	[SYS_sched_yield] = { call_yield, NULL },
 	[SYS_mmap] = { call_mmap, call_mmap_return },
+	[SYS_mprotect] = { NULL, call_mprotect_return },
 	[SYS_mremap] = { NULL, call_mremap_return },
 	[SYS_shmat] = { call_shmat, NULL },
 	[SYS_brk] = { NULL, call_brk_return },

@@ -94,7 +94,9 @@ def check_line(truth, lines):
 
 
 def main():
-    lines = json.load(open(sys.argv[2]))['lines']
+    report = json.load(open(sys.argv[2]))
+    lines, lost = report['lines'], report['recording']['no_mapping']
+    check(not lost, f'{lost} samples lie in no known mapping')
     lines = [l for l in lines if sum(l['hitm'].values())]
     truths = 0
     for text in open(sys.argv[1]):
