@@ -19,6 +19,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -493,12 +494,31 @@ static void end_key_make(void)
 	pthread_key_create(&end_key, thread_ended);
 }
 
+/* The stack was mapped behind our back; the thread's own variables are in it, too. */
+static void stack_tell(void)
+{
+	struct door_region r = { .prot = PROT_READ | PROT_WRITE, .flags = MAP_PRIVATE, .path = "" };
+	pthread_attr_t attr;
+	size_t size = 0;
+	void *start;
+
+	if (pthread_getattr_np(pthread_self(), &attr))
+		return;
+	if (!pthread_attr_getstack(&attr, &start, &size) && size) {
+		r.start = (uint64_t)(uintptr_t)start;
+		r.end = r.start + size;
+		door_map(hooks_door(), &r);
+	}
+	pthread_attr_destroy(&attr);
+}
+
 static void *thread_main(void *arg)
 {
 	struct start start = *(struct start *)arg;
 
 	free(arg);
 	pthread_setspecific(end_key, start.thread);
+	stack_tell();
 	hooks_thread_run(start.thread);
 	return start.body(start.arg);
 }

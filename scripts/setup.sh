@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-packages="gcc g++ clang make pkg-config libelf-dev libdw-dev libiberty-dev libjson-c-dev libinih-dev
+packages="gcc g++ clang libclang-rt-dev make pkg-config libelf-dev libdw-dev libiberty-dev libjson-c-dev libinih-dev
 	libzstd-dev libcmocka-dev linux-perf python3 jq pigz binutils procps
 	xz-utils zstd bzip2"
 root=env
