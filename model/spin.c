@@ -8,8 +8,15 @@
 #define SPIN_NEAR	64
 #define SPIN_YIELD_NEAR 4096
 /* A load that spins less often than once in so many passes seldom waits. */
-#define SPIN_RARE   8
-#define SHOW_YIELDS 16 /* of the host's CPU, that a writer grants those who spin */
+#define SPIN_RARE 8
+/*
+ * A load that repeats itself may be a spin or a loop that reads one word for its own ends. It is a
+ * spin when such runs end by a change; until a load has shown that, and unless it yields in
+ * between, its runs are what they seem, for a while.
+ */
+#define SPIN_PROOF  2
+#define SPIN_LONG   (1u << 18) /* repeats of a run that is no loop any more */
+#define SHOW_YIELDS 16	       /* of the host's CPU, that a writer grants those who spin */
 
 /* ---- Thread's side */
 
@@ -29,6 +36,28 @@ static bool spin_repeats(const struct model_thread *t, const struct access *a, u
 	if (a->op != MODEL_READ || s->site != a->site || s->addr != a->addr || !spin_near(t))
 		return false;
 	return s->known && a->known ? s->value == a->value : s->versions == versions;
+}
+
+static bool spin_proven(const struct model_thread *t, const struct model_site *site)
+{
+	uint32_t ends = __atomic_load_n(&site->ends, __ATOMIC_RELAXED);
+
+	return t->spinning || t->yielded || t->spin.repeats >= SPIN_LONG ||
+	       (ends >= SPIN_PROOF && ends > 2 * __atomic_load_n(&site->drifts, __ATOMIC_RELAXED));
+}
+
+/* What the access "a", which repeats nothing, tells of the run before it. */
+static bool spin_judge(struct model_thread *t, const struct access *a)
+{
+	struct spin *s = &t->spin;
+	bool same = s->site && a->op == MODEL_READ && s->site == a->site && s->addr == a->addr;
+
+	if (!s->site || (!s->changed && !s->repeats))
+		return false;
+	if (!same)
+		__atomic_fetch_add(s->changed ? &s->site->ends : &s->site->drifts, 1,
+				   __ATOMIC_RELAXED);
+	return same && s->repeats;
 }
 
 static void spin_begin(struct model_thread *t, const struct access *a, struct sync *y)
@@ -98,11 +127,18 @@ bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed,
 	struct sync *y = shadow_sync_get(&t->model->shadow, a->line);
 	uint32_t versions = y ? __atomic_load_n(&y->versions, __ATOMIC_ACQUIRE) : 0;
 	bool ends = t->spinning && a->op == MODEL_READ && a->addr == t->spin.addr;
+	uint32_t repeats = t->spin.repeats + 1;
+	bool over;
 
 	*changed = 0;
 	*was = (uint32_t)t->spin.value;
 	spin_learn(t, a);
 	if (spin_repeats(t, a, versions)) {
+		if (!spin_proven(t, a->site)) {
+			spin_remember(t, a, versions);
+			t->spin.repeats = repeats;
+			return false;
+		}
 		/* The load came after the writes that were counted when the one before it returned.
 		 */
 		if (t->spinning)
@@ -110,8 +146,10 @@ bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed,
 		else
 			spin_begin(t, a, y);
 		spin_remember(t, a, versions);
+		t->spin.repeats = repeats;
 		return true;
 	}
+	over = spin_judge(t, a);
 	spin_stop(t);
 	if (ends)
 		*changed = RECORD_CHANGED | (a->site->counts ? RECORD_SPUN : 0);
@@ -119,6 +157,7 @@ bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed,
 		seen_note(t, a, changed, was);
 	spin_remember(t, a, versions);
 	t->spin.ended = ends;
+	t->spin.changed = over;
 	return false;
 }
 

@@ -40,6 +40,8 @@ struct spin {
 	uint64_t addr, value;
 	bool known;
 	bool ended;	   /* it ended a spin */
+	bool changed;	   /* it ended a run of repeats, by another value */
+	uint32_t repeats;  /* of the same load and value before it, it included */
 	uint32_t versions; /* of the line when it was read */
 	uint64_t instructions, accesses;
 };
