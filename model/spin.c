@@ -38,11 +38,22 @@ static bool spin_repeats(const struct model_thread *t, const struct access *a, u
 	return s->known && a->known ? s->value == a->value : s->versions == versions;
 }
 
-static bool spin_proven(const struct model_thread *t, const struct model_site *site)
+static bool word_is_lock(const struct sync *y, uint64_t addr)
+{
+	uint32_t n = y ? __atomic_load_n(&y->locks, __ATOMIC_ACQUIRE) : 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (y->word[i].good && y->word[i].addr == addr)
+			return true;
+	return false;
+}
+
+static bool spin_proven(const struct model_thread *t, const struct model_site *site,
+			const struct sync *y, uint64_t addr)
 {
 	uint32_t ends = __atomic_load_n(&site->ends, __ATOMIC_RELAXED);
 
-	return t->spinning || t->yielded || t->spin.repeats >= SPIN_LONG ||
+	return t->spinning || t->yielded || t->spin.repeats >= SPIN_LONG || word_is_lock(y, addr) ||
 	       (ends >= SPIN_PROOF && ends > 2 * __atomic_load_n(&site->drifts, __ATOMIC_RELAXED));
 }
 
@@ -134,7 +145,7 @@ bool spin_note(struct model_thread *t, const struct access *a, uint8_t *changed,
 	*was = (uint32_t)t->spin.value;
 	spin_learn(t, a);
 	if (spin_repeats(t, a, versions)) {
-		if (!spin_proven(t, a->site)) {
+		if (!spin_proven(t, a->site, y, a->addr)) {
 			spin_remember(t, a, versions);
 			t->spin.repeats = repeats;
 			return false;
