@@ -166,6 +166,7 @@ static void sink_sample(void *context, const struct model_sample *s)
 {
 	struct door *d = context;
 	struct model_sample *copy;
+	int saved = errno; /* the program made a plain access, not a call */
 
 	door_lock(d);
 	if (!d->gone) {
@@ -179,6 +180,7 @@ static void sink_sample(void *context, const struct model_sample *s)
 			send_samples(d);
 	}
 	door_unlock(d);
+	errno = saved;
 }
 
 static void sink_thread(void *context, const struct model_thread_total *total)
