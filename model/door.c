@@ -356,7 +356,7 @@ bool door_begin(struct door *d)
 static bool threads_inside(const struct door *d)
 {
 	for (struct door_thread *t = __atomic_load_n(&d->threads, __ATOMIC_ACQUIRE); t; t = t->next)
-		if (__atomic_load_n(&t->inside, __ATOMIC_ACQUIRE))
+		if (__atomic_load_n(&t->inside, __ATOMIC_ACQUIRE) == DOOR_INSIDE)
 			return true;
 	return false;
 }
@@ -487,7 +487,7 @@ void door_thread_end(struct door *d, struct door_thread *t)
 {
 	struct model_thread *model;
 
-	t->inside = 1;
+	t->inside = DOOR_INSIDE;
 	__asm__ volatile("" ::: "memory");
 	model = t->on ? t->model : t->ready;
 	if (model)
