@@ -36,6 +36,7 @@ struct door {
 	uint32_t pid;
 	bool gone;     /* nothing can be sent any more */
 	bool finished; /* totals sent, or given up */
+	bool refused;  /* a thread was not modelled, which was told */
 	struct model *model;
 	struct door_thread *threads;
 	uint32_t numbers;
@@ -427,7 +428,7 @@ void door_forked(struct door *d)
 	if (d->fd >= 0)
 		syscall(SYS_close, d->fd);
 	d->fd = -1;
-	d->gone = d->finished = false;
+	d->gone = d->finished = d->refused = false;
 	d->used = d->line_count = d->numbers = 0;
 	d->region_count = d->hidden; /* the child tells its maps anew */
 	d->now = 0;
@@ -447,6 +448,17 @@ static void thread_list(struct door *d, struct door_thread *t)
 		;
 }
 
+void door_thread_refuse(struct door *d)
+{
+	if (d->model)
+		model_miss(d->model, 1);
+	if (!__atomic_exchange_n(&d->refused, true, __ATOMIC_RELAXED))
+		door_remark(d,
+			    "process %u: more threads were alive at once than the model has: the "
+			    "others were not modelled",
+			    d->pid);
+}
+
 void door_thread_start(struct door *d, struct door_thread *t, struct door_thread *parent)
 {
 	uint32_t number = __atomic_add_fetch(&d->numbers, 1, __ATOMIC_RELAXED);
@@ -458,6 +470,8 @@ void door_thread_start(struct door *d, struct door_thread *t, struct door_thread
 	t->parent_tid = parent ? parent->tid : 0;
 	t->ready = model_thread_start(d->model, parent && parent->on ? parent->model : NULL,
 				      number);
+	if (!t->ready && !__atomic_load_n(&d->finished, __ATOMIC_RELAXED))
+		door_thread_refuse(d);
 }
 
 static void post_task(struct door *d, enum wire_type type, const struct door_thread *t)

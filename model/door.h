@@ -62,6 +62,8 @@ bool door_reach(struct door *d);
 void door_thread_start(struct door *d, struct door_thread *t, struct door_thread *parent);
 void door_thread_run(struct door *d, struct door_thread *t);
 void door_thread_end(struct door *d, struct door_thread *t);
+/* A thread is not modelled for want of room: counts it, and tells the other end once. */
+void door_thread_refuse(struct door *d);
 
 /*
  * Replays what is left, sends the totals and closes. The threads are taken out of the model first;

@@ -180,6 +180,8 @@ struct door_thread *hooks_thread_new(void)
 	t = slot_take();
 	if (t)
 		door_thread_start(hooks.door, t, hooks_self);
+	else
+		door_thread_refuse(hooks.door);
 	return t;
 }
 
