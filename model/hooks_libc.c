@@ -536,6 +536,9 @@ EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*bod
 	int result;
 
 	pthread_once(&end_once, end_key_make);
+	/* The main thread, which has not begun in thread_main(), may end by pthread_exit(). */
+	if (hooks_self && !pthread_getspecific(end_key))
+		pthread_setspecific(end_key, hooks_self);
 	if (!start) {
 		if (t)
 			hooks_thread_cancel(t);
