@@ -566,35 +566,6 @@ void door_map(struct door *d, const struct door_region *r)
 	post_message(d, WIRE_MAP, &m, sizeof(m), path, strlen(path) + 1);
 }
 
-static uint32_t protection(const char *letters)
-{
-	return (letters[0] == 'r' ? PROT_READ : 0) | (letters[1] == 'w' ? PROT_WRITE : 0) |
-	       (letters[2] == 'x' ? PROT_EXEC : 0);
-}
-
-/* "start-end rwxp offset major:minor inode      path" */
-bool door_region_parse(char *line, struct door_region *r)
-{
-	char *p = line;
-
-	r->start = strtoull(p, &p, 16);
-	if (*p++ != '-')
-		return false;
-	r->end = strtoull(p, &p, 16);
-	if (*p != ' ' || strnlen(p, 6) < 6 || r->end <= r->start)
-		return false;
-	r->prot = protection(p + 1);
-	r->flags = p[4] == 's' ? MAP_SHARED : MAP_PRIVATE;
-	r->offset = strtoull(p + 5, &p, 16);
-	r->major = (uint32_t)strtoul(p, &p, 16);
-	if (*p++ != ':')
-		return false;
-	r->minor = (uint32_t)strtoul(p, &p, 16);
-	r->inode = strtoull(p, &p, 10);
-	r->path = p + strspn(p, " ");
-	return true;
-}
-
 static bool region_overlaps(const struct span *s, const struct door_region *r)
 {
 	return s->start < r->end && r->start < s->end;
