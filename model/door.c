@@ -36,6 +36,7 @@ struct door {
 	uint32_t pid;
 	bool gone;     /* nothing can be sent any more */
 	bool finished; /* totals sent, or given up */
+	bool refused;  /* a thread was not modelled, which was told */
 	struct model *model;
 	struct door_thread *threads;
 	uint32_t numbers;
@@ -166,6 +167,7 @@ static void sink_sample(void *context, const struct model_sample *s)
 {
 	struct door *d = context;
 	struct model_sample *copy;
+	int saved = errno; /* the program made a plain access, not a call */
 
 	door_lock(d);
 	if (!d->gone) {
@@ -179,6 +181,7 @@ static void sink_sample(void *context, const struct model_sample *s)
 			send_samples(d);
 	}
 	door_unlock(d);
+	errno = saved;
 }
 
 static void sink_thread(void *context, const struct model_thread_total *total)
@@ -354,7 +357,7 @@ bool door_begin(struct door *d)
 static bool threads_inside(const struct door *d)
 {
 	for (struct door_thread *t = __atomic_load_n(&d->threads, __ATOMIC_ACQUIRE); t; t = t->next)
-		if (__atomic_load_n(&t->inside, __ATOMIC_ACQUIRE))
+		if (__atomic_load_n(&t->inside, __ATOMIC_ACQUIRE) == DOOR_INSIDE)
 			return true;
 	return false;
 }
@@ -425,7 +428,7 @@ void door_forked(struct door *d)
 	if (d->fd >= 0)
 		syscall(SYS_close, d->fd);
 	d->fd = -1;
-	d->gone = d->finished = false;
+	d->gone = d->finished = d->refused = false;
 	d->used = d->line_count = d->numbers = 0;
 	d->region_count = d->hidden; /* the child tells its maps anew */
 	d->now = 0;
@@ -445,6 +448,17 @@ static void thread_list(struct door *d, struct door_thread *t)
 		;
 }
 
+void door_thread_refuse(struct door *d)
+{
+	if (d->model)
+		model_miss(d->model, 1);
+	if (!__atomic_exchange_n(&d->refused, true, __ATOMIC_RELAXED))
+		door_remark(d,
+			    "process %u: more threads were alive at once than the model has: the "
+			    "others were not modelled",
+			    d->pid);
+}
+
 void door_thread_start(struct door *d, struct door_thread *t, struct door_thread *parent)
 {
 	uint32_t number = __atomic_add_fetch(&d->numbers, 1, __ATOMIC_RELAXED);
@@ -456,6 +470,8 @@ void door_thread_start(struct door *d, struct door_thread *t, struct door_thread
 	t->parent_tid = parent ? parent->tid : 0;
 	t->ready = model_thread_start(d->model, parent && parent->on ? parent->model : NULL,
 				      number);
+	if (!t->ready && !__atomic_load_n(&d->finished, __ATOMIC_RELAXED))
+		door_thread_refuse(d);
 }
 
 static void post_task(struct door *d, enum wire_type type, const struct door_thread *t)
@@ -485,7 +501,7 @@ void door_thread_end(struct door *d, struct door_thread *t)
 {
 	struct model_thread *model;
 
-	t->inside = 1;
+	t->inside = DOOR_INSIDE;
 	__asm__ volatile("" ::: "memory");
 	model = t->on ? t->model : t->ready;
 	if (model)
@@ -548,35 +564,6 @@ void door_map(struct door *d, const struct door_region *r)
 	const char *path = r->path[0] ? r->path : "//anon";
 
 	post_message(d, WIRE_MAP, &m, sizeof(m), path, strlen(path) + 1);
-}
-
-static uint32_t protection(const char *letters)
-{
-	return (letters[0] == 'r' ? PROT_READ : 0) | (letters[1] == 'w' ? PROT_WRITE : 0) |
-	       (letters[2] == 'x' ? PROT_EXEC : 0);
-}
-
-/* "start-end rwxp offset major:minor inode      path" */
-bool door_region_parse(char *line, struct door_region *r)
-{
-	char *p = line;
-
-	r->start = strtoull(p, &p, 16);
-	if (*p++ != '-')
-		return false;
-	r->end = strtoull(p, &p, 16);
-	if (*p != ' ' || strnlen(p, 6) < 6 || r->end <= r->start)
-		return false;
-	r->prot = protection(p + 1);
-	r->flags = p[4] == 's' ? MAP_SHARED : MAP_PRIVATE;
-	r->offset = strtoull(p + 5, &p, 16);
-	r->major = (uint32_t)strtoul(p, &p, 16);
-	if (*p++ != ':')
-		return false;
-	r->minor = (uint32_t)strtoul(p, &p, 16);
-	r->inode = strtoull(p, &p, 10);
-	r->path = p + strspn(p, " ");
-	return true;
 }
 
 static bool region_overlaps(const struct span *s, const struct door_region *r)

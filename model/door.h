@@ -18,11 +18,15 @@
 
 struct door;
 
+/* Where a modelled thread is, if not in its own code. In a call that waits, its signal handlers are
+ * not modelled: whoever wakes it writes into its stream. */
+enum { DOOR_INSIDE = 1, DOOR_IN_CALL };
+
 /* One thread of the program; a front door keeps these zeroed and never gives their memory back. */
 struct door_thread {
 	struct model_thread *model; /* valid while "on" was seen after setting "inside" */
 	uint32_t on;		    /* modelled; the door clears it when the model ends */
-	uint32_t inside;	    /* it is in the model at this moment */
+	uint32_t inside;	    /* DOOR_INSIDE, DOOR_IN_CALL or 0 */
 	uint32_t number;	    /* the model's name for it: tids are not known early enough */
 	struct model_thread *ready; /* placed in the model, has not run yet */
 	struct door_thread *next;   /* of the door's list */
@@ -58,6 +62,8 @@ bool door_reach(struct door *d);
 void door_thread_start(struct door *d, struct door_thread *t, struct door_thread *parent);
 void door_thread_run(struct door *d, struct door_thread *t);
 void door_thread_end(struct door *d, struct door_thread *t);
+/* A thread is not modelled for want of room: counts it, and tells the other end once. */
+void door_thread_refuse(struct door *d);
 
 /*
  * Replays what is left, sends the totals and closes. The threads are taken out of the model first;
@@ -101,13 +107,19 @@ static inline bool door_enter(struct door_thread *t)
 {
 	if (t->inside)
 		return false;
-	t->inside = 1;
+	t->inside = DOOR_INSIDE;
 	/* Against door_finish() the compiler's order is enough: it uses membarrier(). */
 	__asm__ volatile("" ::: "memory");
 	if (__builtin_expect(__atomic_load_n(&t->on, __ATOMIC_RELAXED), 1))
 		return true;
 	t->inside = 0;
 	return false;
+}
+
+/* From inside into a call that waits, which door_leave() ends. */
+static inline void door_leave_for_call(struct door_thread *t)
+{
+	__atomic_store_n(&t->inside, DOOR_IN_CALL, __ATOMIC_RELEASE);
 }
 
 static inline void door_leave(struct door_thread *t)

@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -37,4 +40,35 @@ void door_file(int fd, bool reads, struct door_file *file)
 		file->blocks = !file_ready(fd, reads ? POLLIN : POLLOUT);
 	}
 	errno = saved;
+}
+
+/* ---- Lines of /proc/PID/maps */
+
+static uint32_t protection(const char *letters)
+{
+	return (letters[0] == 'r' ? PROT_READ : 0) | (letters[1] == 'w' ? PROT_WRITE : 0) |
+	       (letters[2] == 'x' ? PROT_EXEC : 0);
+}
+
+/* "start-end rwxp offset major:minor inode      path" */
+bool door_region_parse(char *line, struct door_region *r)
+{
+	char *p = line;
+
+	r->start = strtoull(p, &p, 16);
+	if (*p++ != '-')
+		return false;
+	r->end = strtoull(p, &p, 16);
+	if (*p != ' ' || strnlen(p, 6) < 6 || r->end <= r->start)
+		return false;
+	r->prot = protection(p + 1);
+	r->flags = p[4] == 's' ? MAP_SHARED : MAP_PRIVATE;
+	r->offset = strtoull(p + 5, &p, 16);
+	r->major = (uint32_t)strtoul(p, &p, 16);
+	if (*p++ != ':')
+		return false;
+	r->minor = (uint32_t)strtoul(p, &p, 16);
+	r->inode = strtoull(p, &p, 10);
+	r->path = p + strspn(p, " ");
+	return true;
 }

@@ -11,7 +11,8 @@ static int gate_call(uint32_t *word, int op, uint32_t value, const struct timesp
 {
 	int before = errno, result;
 
-	result = (int)syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, time, NULL, 0);
+	result = (int)syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, time, NULL,
+			      FUTEX_BITSET_MATCH_ANY);
 	result = result < 0 ? -errno : result;
 	errno = before;
 	return result;
@@ -41,9 +42,21 @@ void gate_unlock(struct gate *g)
 
 bool gate_sleep(uint32_t *word, uint32_t value, unsigned int ms)
 {
-	struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
+	struct timespec until;
+	int result;
 
-	return gate_call(word, FUTEX_WAIT, value, &time) != -ETIMEDOUT;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += ms / 1000;
+	until.tv_nsec += ms % 1000 * 1000000L;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000L;
+	}
+	/* An absolute time: a program's interval timer may interrupt the wait again and again. */
+	do {
+		result = gate_call(word, FUTEX_WAIT_BITSET, value, &until);
+	} while (result == -EINTR);
+	return result != -ETIMEDOUT;
 }
 
 void gate_wake(uint32_t *word)

@@ -138,7 +138,7 @@ static void __attribute__((destructor(101))) hooks_stop(void)
 
 void hooks_finish(void)
 {
-	if (hooks.door && !door_is_forked(hooks.door))
+	if (hooks.door && !hooks_interrupted() && !door_is_forked(hooks.door))
 		door_finish(hooks.door);
 }
 
@@ -180,6 +180,8 @@ struct door_thread *hooks_thread_new(void)
 	t = slot_take();
 	if (t)
 		door_thread_start(hooks.door, t, hooks_self);
+	else
+		door_thread_refuse(hooks.door);
 	return t;
 }
 

@@ -32,13 +32,20 @@ static inline struct door_thread *hooks_enter(void)
 	return t && door_enter(t) ? t : NULL;
 }
 
+/* A signal handler has interrupted the model on this thread: the door's locks may be its own. */
+static inline bool hooks_interrupted(void)
+{
+	return hooks_self && hooks_self->inside == DOOR_INSIDE;
+}
+
 /* The parent's side of pthread_create(): NULL when the child will not be modelled. */
 struct door_thread *hooks_thread_new(void);
 void hooks_thread_run(struct door_thread *t);
 void hooks_thread_end(void);
 /* The thread could not be created. */
 void hooks_thread_cancel(struct door_thread *t);
-/* The process is about to end or to become another program. */
+/* The process is about to end or to become another program. Nothing happens in a signal handler
+ * that interrupted the model: totals are then missing. */
 void hooks_finish(void);
 
 #endif

@@ -73,16 +73,18 @@ static bool wait_begin(uint64_t key)
 		return false;
 	__atomic_add_fetch(waiters_of(key), 1, __ATOMIC_SEQ_CST);
 	model_wait(t->model, key);
-	door_leave(t);
 	door_flush_old(hooks_door());
+	door_leave_for_call(t);
 	return true;
 }
 
 static void wait_end(uint64_t key, bool woken)
 {
-	struct door_thread *t = hooks_enter();
+	struct door_thread *t;
 	int saved = errno;
 
+	door_leave(hooks_self);
+	t = hooks_enter();
 	__atomic_sub_fetch(waiters_of(key), 1, __ATOMIC_SEQ_CST);
 	if (t) {
 		model_resume(t->model, woken);
@@ -479,9 +481,12 @@ static pthread_once_t end_once = PTHREAD_ONCE_INIT;
 
 static void thread_ended(void *unused)
 {
-	struct door_thread *t = hooks_enter();
+	struct door_thread *t;
 
 	(void)unused;
+	if (hooks_self && hooks_self->inside == DOOR_IN_CALL) /* it was cancelled there */
+		door_leave(hooks_self);
+	t = hooks_enter();
 	if (t) {
 		wake(t, (uint64_t)pthread_self(), INT_MAX);
 		door_leave(t);
@@ -531,6 +536,9 @@ EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*bod
 	int result;
 
 	pthread_once(&end_once, end_key_make);
+	/* The main thread, which has not begun in thread_main(), may end by pthread_exit(). */
+	if (hooks_self && !pthread_getspecific(end_key))
+		pthread_setspecific(end_key, hooks_self);
 	if (!start) {
 		if (t)
 			hooks_thread_cancel(t);

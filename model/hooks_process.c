@@ -49,7 +49,8 @@ static void becomes(const char *path, bool search)
 {
 	struct door *d = hooks_door();
 
-	if (!d || door_is_forked(d) || !path || !can_run(path, search) || !door_reach(d))
+	if (!d || hooks_interrupted() || door_is_forked(d) || !path || !can_run(path, search) ||
+	    !door_reach(d))
 		return;
 	door_remark(d, "process %d became %s: modelled only if that was built with hitmap cc",
 		    (int)getpid(), path);
@@ -132,7 +133,7 @@ static void spawned(int result, pid_t pid, const char *path)
 {
 	struct door *d = hooks_door();
 
-	if (result || !d || door_is_forked(d))
+	if (result || !d || hooks_interrupted() || door_is_forked(d))
 		return;
 	door_remark(d, "child %d runs %s: modelled only if that was built with hitmap cc", (int)pid,
 		    path);

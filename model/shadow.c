@@ -64,6 +64,7 @@ void shadow_deinit(struct shadow *s)
 	shadow_unmap(s->line, sizeof(*s->line) * LINES);
 	shadow_unmap(s->sync, sizeof(*s->sync) * SYNCS);
 	shadow_unmap(s->find, sizeof(*s->find) * FINDS);
+	memset(s, 0, sizeof(*s));
 }
 
 /* ---- The table of contended lines (under the gate) */

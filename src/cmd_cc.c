@@ -191,6 +191,8 @@ static void add_instrumentation(struct arguments *a, bool clang, const char *lib
 						 NULL };
 	char *specs;
 
+	/* A hook that is jumped to would name its caller's caller. */
+	add(a, "-fno-optimize-sibling-calls");
 	if (clang) {
 		for (const char *const *p = for_clang; *p; p++)
 			add(a, *p);

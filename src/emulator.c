@@ -4,10 +4,13 @@
 #include "program.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -188,6 +191,45 @@ struct err *emulator_find(const struct emulator_places *places, struct emulator 
 	if (e)
 		emulator_deinit(found);
 	return e;
+}
+
+/* In the child. "told" closes by itself when the program runs. */
+static void exec_bound(const struct emulator *e, char **command, char **environment, pid_t parent,
+		       int told)
+{
+	ssize_t sent;
+	int error;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent) /* it ended before the kernel knew our wish */
+		_exit(127);
+	execve(e->file, command, environment);
+	error = errno;
+	sent = write(told, &error, sizeof(error));
+	_exit(sent > 0 ? 127 : 126);
+}
+
+int emulator_start(const struct emulator *e, char **command, char **environment, pid_t *child)
+{
+	pid_t parent = getpid();
+	int ends[2], error = 0;
+	ssize_t got;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return errno;
+	*child = fork();
+	if (!*child)
+		exec_bound(e, command, environment, parent, ends[1]);
+	if (*child < 0)
+		error = errno;
+	close(ends[1]);
+	do {
+		got = *child < 0 ? 0 : read(ends[0], &error, sizeof(error));
+	} while (got < 0 && errno == EINTR);
+	close(ends[0]);
+	while (*child > 0 && error && waitpid(*child, NULL, 0) < 0 && errno == EINTR)
+		;
+	return error;
 }
 
 void emulator_deinit(struct emulator *e)

@@ -5,6 +5,8 @@
 
 #include "err.h"
 
+#include <sys/types.h>
+
 struct emulator_places {
 	const char *given;	   /* the one to use, or NULL: search */
 	const char *path;	   /* the environment's PATH */
@@ -19,6 +21,11 @@ struct emulator {
 
 /* ERR_UNSUPPORTED, with what to install, when no fitting one is found. */
 struct err *emulator_find(const struct emulator_places *places, struct emulator *found);
+/*
+ * Starts it: it is killed when the caller ends, as a program whose recorder is gone would go on at
+ * an emulator's speed. Gives an errno, 0 when it runs.
+ */
+int emulator_start(const struct emulator *e, char **command, char **environment, pid_t *child);
 void emulator_deinit(struct emulator *e);
 
 /* The plugin API level of a QEMU version, the N of libhitmap-qemu-apiN.so; 0 when it has none. */

@@ -245,8 +245,12 @@ static struct err *start_program(struct run *r)
 	char *option = r->hooks ? NULL : plugin_option(r->emulator.plugin, r->socket);
 	char **command = command_of(r, option), **environment = environment_of(r);
 	const char *file = r->hooks ? r->program : r->emulator.file;
-	int error = posix_spawn(&r->child, file, NULL, NULL, command, environment);
+	int error;
 
+	if (r->hooks)
+		error = posix_spawn(&r->child, file, NULL, NULL, command, environment);
+	else
+		error = emulator_start(&r->emulator, command, environment, &r->child);
 	environment_free(r, environment);
 	free(command);
 	free(option);
