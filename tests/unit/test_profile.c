@@ -398,7 +398,7 @@ static void exact_totals_find_their_line(void **state)
 	assert_int_equal(f->profile->lines[0].exact->hitm[2], 9);
 }
 
-static void models_of_two_processes_add_up(void **state)
+static void the_last_note_of_the_model_counts(void **state)
 {
 	struct fixture *f = *state;
 
@@ -406,14 +406,14 @@ static void models_of_two_processes_add_up(void **state)
 	for (uint64_t i = 1; i <= 2; i++)
 		add_note(f, NOTE_MODEL)->model =
 			(struct note_model){ .machine = "small",
-					     .threads = 2,
+					     .threads = 2 * i,
 					     .cycles = { 100 * i, 200 * i, 300 * i },
-					     .hitm = { 1, 2, 3 },
-					     .complete = i == 1 };
+					     .hitm = { i, 2 * i, 3 * i },
+					     .complete = i == 2 };
 	assert_int_equal(seal(f)->model->cycles[1], 400);
 	assert_int_equal(f->profile->model->hitm[2], 6);
 	assert_int_equal(f->profile->model->threads, 4);
-	assert_false(f->profile->model->complete);
+	assert_true(f->profile->model->complete);
 }
 
 static void operations_of_one_name_add_up(void **state)
@@ -500,7 +500,7 @@ int main(void)
 		TEST(accesses_are_the_sum_of_periods),
 		TEST(many_lines_and_cells_keep_their_counts),
 		TEST(exact_totals_find_their_line),
-		TEST(models_of_two_processes_add_up),
+		TEST(the_last_note_of_the_model_counts),
 		TEST(operations_of_one_name_add_up),
 		TEST(what_came_before_an_error_is_kept),
 		cmocka_unit_test(idsets_hold_each_member_once_in_order),
