@@ -677,6 +677,9 @@ static void place_code(struct attrib *a, const struct mapping *m, uint64_t addr,
 		place->file = kernel_file(a, m);
 	else if (m)
 		place->file = pseudo ? intern_string(a->pool, pseudo) : base_name(a, m->map.path);
+	if (m)
+		place->function_offset =
+			addr - m->map.start + (pseudo || m->map.kernel ? 0 : m->map.offset);
 	if (!m || pseudo || m->map.kernel || !spot_in_file(a, m, addr, &spot))
 		return;
 	if (binary_code(spot.binary, spot.addr, &sym)) {
