@@ -311,12 +311,27 @@ static void say_head(const struct text_report *r)
 
 /* ---- The answer in a sentence */
 
+/* The model samples only lines that two threads share. */
+static void say_unshared(const struct text_report *r)
+{
+	const struct note_model *m = r->view->profile->model;
+
+	if (!m->complete)
+		say(r, "no contention seen: the recording ends early and holds no samples");
+	else if (m->threads < 2)
+		say(r, "no contention: the modelled program never had two threads");
+	else
+		say(r, "no contention: no line was shared by two threads with a write among them");
+}
+
 static void say_answer(const struct text_report *r)
 {
 	const struct view *v = r->view;
 	const struct profile *p = v->profile;
 
-	if (!p->contended_count)
+	if (p->model && !p->total.samples)
+		say_unshared(r);
+	else if (!p->contended_count)
 		say(r, "no contention in %s, loss %s",
 		    quantity(r, p->total.samples, "usable sample"),
 		    figure_of(r, recording_columns, "loss"));
