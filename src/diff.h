@@ -44,7 +44,8 @@ struct diff {
 	uint32_t object_count, object_room;
 	uint64_t operations[DIFF_SIDES]; /* of all kinds; 0: not counted */
 	struct diff_range hitm_per_operation[DIFF_SIDES];
-	/* Modelled cycles of the run by operations: all threads together complete one in so many. */
+	/* Modelled cycles of the run by operations: all threads together complete one in so many.
+	 */
 	struct diff_range cycles_per_operation[DIFF_SIDES];
 	struct diff_range speedup; /* operations per modelled time, after by before */
 };

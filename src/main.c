@@ -28,8 +28,8 @@ static void print_usage(FILE *out)
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(out, "  %-8s %s\n           %s\n", commands[i].name, commands[i].summary,
 			commands[i].args);
-	fprintf(out, "\n\"hitmap COMMAND --help\" has a command's options, \"hitmap --version\" the "
-		"version.\n");
+	fprintf(out, "\n\"hitmap COMMAND --help\" has a command's options.\n"
+		     "\"hitmap --version\" says which version this is.\n");
 }
 
 static const struct command *find_command(const char *name)

@@ -416,6 +416,18 @@ static void the_last_note_of_the_model_counts(void **state)
 	assert_true(f->profile->model->complete);
 }
 
+static void stores_alone_do_not_make_a_modelled_line_contended(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint32_t t = 1; t <= 2; t++)
+		TOUCH(9, t, t, 0x401, LINE_A, 9000, STORE_L1, .times = 50);
+	add_note(f, NOTE_MODEL)->model = (struct note_model){ .machine = "small" };
+	assert_int_equal(seal(f)->contended_count, 0);
+	assert_int_equal(f->profile->lines[0].writers, 2);
+	assert_int_equal(f->profile->lines[0].evidence, EVIDENCE_NONE);
+}
+
 static void operations_of_one_name_add_up(void **state)
 {
 	struct fixture *f = *state;
@@ -485,6 +497,7 @@ int main(void)
 		TEST(lines_that_are_only_read_are_not_contended),
 		TEST(peers_count_only_where_somebody_writes),
 		TEST(lines_with_stores_only_rank_below_lines_with_hitm),
+		TEST(stores_alone_do_not_make_a_modelled_line_contended),
 		TEST(lines_rank_by_cost),
 		TEST(unusable_samples_are_counted_by_reason),
 		TEST(the_same_address_in_two_processes_is_two_lines),
