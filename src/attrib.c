@@ -39,8 +39,7 @@ struct process {
 	struct mapping **file;	 /* the first mapping of each file, as they came */
 	uint32_t files, file_room;
 	struct object_set objects;
-	bool guessed; /* the maps are copies of the parent's, though the fork was not recorded live
-		       */
+	bool guessed; /* the maps are the parent's, though the fork was not recorded live */
 };
 
 struct attrib {
@@ -96,8 +95,7 @@ static void process_deinit(struct process *p)
 	object_set_deinit(&p->objects);
 }
 
-/* The process that has the number from now on; an older one of that number stays for its mappings.
- */
+/* The process of that number from now on; an older one of the number stays for its mappings. */
 static struct process *process_new(struct attrib *a, uint32_t pid)
 {
 	struct process *p = mem_zalloc(sizeof(*p));
@@ -677,6 +675,8 @@ static void place_code(struct attrib *a, const struct mapping *m, uint64_t addr,
 		place->file = kernel_file(a, m);
 	else if (m)
 		place->file = pseudo ? intern_string(a->pool, pseudo) : base_name(a, m->map.path);
+	if (m)
+		place->function_offset = addr - m->map.start + (pseudo ? 0 : m->map.offset);
 	if (!m || pseudo || m->map.kernel || !spot_in_file(a, m, addr, &spot))
 		return;
 	if (binary_code(spot.binary, spot.addr, &sym)) {

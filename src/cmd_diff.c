@@ -49,7 +49,7 @@ static struct err *side_read(struct side *s, const char *path, struct intern *po
 		return e;
 	s->attrib = attrib_new(pool);
 	e = profile_read(s->source, s->attrib, 0, &s->profile);
-	if (!e && !s->profile->total.samples)
+	if (!e && !s->profile->total.samples && !s->profile->model)
 		e = err_next(err_new(ERR_FAILED, "diff: no memory samples in %s", path),
 			     "hitmap report -i %s says what it holds", path);
 	return e;

@@ -177,26 +177,32 @@ const struct column recording_columns[] = {
 		return expression;                                                                 \
 	}
 
+/* What an unfinished run had counted so far says something, a nought does not. */
+static struct figure total(const struct note_model *m, uint64_t n)
+{
+	return count_if(m->complete || n, n);
+}
+
 MODEL(machine, text(m->machine))
 MODEL(door, text(m->door))
 MODEL(mhz, count_if(m->mhz, m->mhz))
 MODEL(cpus, count(m->cpus))
 MODEL(nodes, count(m->nodes))
 MODEL(llcs, count(m->llcs))
-MODEL(threads, count(m->threads))
+MODEL(threads, total(m, m->threads))
 MODEL(hold, range(m->hold, 1))
-MODEL(cycles, range(m->cycles, 1))
-MODEL(hitm, range(m->hitm, 1))
-MODEL(transfers, range(m->transfers, 1))
-MODEL(instructions, count(m->instructions))
-MODEL(accesses, count(m->accesses))
+MODEL(cycles, range(m->cycles, m->complete))
+MODEL(hitm, range(m->hitm, m->complete))
+MODEL(transfers, range(m->transfers, m->complete))
+MODEL(instructions, count_if(m->complete, m->instructions))
+MODEL(accesses, count_if(m->complete, m->accesses))
 MODEL(operations, count_if(v->operations, v->operations))
-MODEL(hitm_per_operation, range(m->hitm, v->operations))
-MODEL(cycles_per_operation, range(m->cycles, v->operations))
-MODEL(forced, count(m->forced))
-MODEL(breaks, count(m->breaks))
-MODEL(abandoned, count(m->abandoned))
-MODEL(unplaced, count(m->unplaced))
+MODEL(hitm_per_operation, range(m->hitm, m->complete ? v->operations : 0))
+MODEL(cycles_per_operation, range(m->cycles, m->complete ? v->operations : 0))
+MODEL(forced, total(m, m->forced))
+MODEL(breaks, total(m, m->breaks))
+MODEL(abandoned, total(m, m->abandoned))
+MODEL(unplaced, total(m, m->unplaced))
 MODEL(complete, count(m->complete))
 
 const struct column model_columns[] = {

@@ -161,15 +161,15 @@ static void count_rates(struct diff *d, enum diff_side side)
 {
 	const struct profile *p = d->profile[side];
 
-	d->operations[side] = p->operation_count ? p->operations[0].count : 0;
+	for (uint32_t i = 0; i < p->operation_count; i++)
+		d->operations[side] += p->operations[i].count;
 	if (!d->operations[side])
 		return;
 	for (int hold = 0; hold < NOTE_HOLDS; hold++) {
 		d->hitm_per_operation[side].at[hold] = total_hitm(p, hold) / d->operations[side];
 		if (p->model)
-			d->cycles_per_operation[side].at[hold] = (double)p->model->cycles[hold] *
-								 p->model->threads /
-								 d->operations[side];
+			d->cycles_per_operation[side].at[hold] =
+				(double)p->model->cycles[hold] / d->operations[side];
 	}
 	d->hitm_per_operation[side].known = true;
 	d->cycles_per_operation[side].known = p->model && p->model->complete;

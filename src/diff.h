@@ -42,9 +42,10 @@ struct diff {
 	const struct profile *profile[DIFF_SIDES];
 	struct diff_object *objects; /* by HITM of both sides, falling */
 	uint32_t object_count, object_room;
-	uint64_t operations[DIFF_SIDES]; /* 0: not counted */
+	uint64_t operations[DIFF_SIDES]; /* of all kinds; 0: not counted */
 	struct diff_range hitm_per_operation[DIFF_SIDES];
-	/* Of all threads together: modelled cycles of the run times threads, by operations. */
+	/* Modelled cycles of the run by operations: all threads together complete one in so many.
+	 */
 	struct diff_range cycles_per_operation[DIFF_SIDES];
 	struct diff_range speedup; /* operations per modelled time, after by before */
 };

@@ -2,8 +2,11 @@
 #include "command.h"
 #include "mem.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define VERSION "0.1"
 
 static const struct command commands[] = {
 	{ "record", "[OPTIONS] -- PROGRAM [ARGUMENTS]",
@@ -25,7 +28,8 @@ static void print_usage(FILE *out)
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(out, "  %-8s %s\n           %s\n", commands[i].name, commands[i].summary,
 			commands[i].args);
-	fprintf(out, "\n\"hitmap COMMAND --help\" has a command's options.\n");
+	fprintf(out, "\n\"hitmap COMMAND --help\" has a command's options.\n"
+		     "\"hitmap --version\" says which version this is.\n");
 }
 
 static const struct command *find_command(const char *name)
@@ -49,22 +53,41 @@ static int finish(struct err *e)
 	return status;
 }
 
+static bool is_help(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help");
+}
+
+/* "hitmap help report" is "hitmap report --help". */
+static struct err *help_command(const struct command *command)
+{
+	char *argv[] = { (char *)command->name, (char *)"--help", NULL };
+
+	return command->run(2, argv);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
+	bool helped;
 
 	if (argc < 2) {
 		print_usage(stderr);
 		return ERR_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+	if (!strcmp(argv[1], "--version")) {
+		puts("hitmap " VERSION);
+		return finish(NULL);
+	}
+	helped = is_help(argv[1]);
+	if (helped && argc == 2) {
 		print_usage(stdout);
 		return finish(NULL);
 	}
-	command = find_command(argv[1]);
+	command = find_command(argv[helped ? 2 : 1]);
 	if (!command)
-		return finish(
-			err_next(err_new(ERR_USAGE, "hitmap: there is no command \"%s\"", argv[1]),
-				 "hitmap --help lists the commands"));
-	return finish(command->run(argc - 1, argv + 1));
+		return finish(err_next(err_new(ERR_USAGE, "hitmap: there is no command \"%s\"",
+					       argv[helped ? 2 : 1]),
+				       "hitmap --help lists the commands"));
+	return finish(helped ? help_command(command) : command->run(argc - 1, argv + 1));
 }

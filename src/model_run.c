@@ -332,6 +332,8 @@ static struct err *connection_answer(struct run *r, struct connection *c)
 		snprintf(r->result->door, sizeof(r->result->door), "%s", c->door->name);
 	r->result->connected = true;
 	c->answered = true;
+	if (!e && first)
+		e = recorder_total(&r->recorder, false); /* now with the door's name */
 	if (send(c->fd, config, sizeof(*config), MSG_NOSIGNAL) != (ssize_t)sizeof(*config))
 		connection_close(c);
 	return e;
@@ -616,13 +618,23 @@ static struct err *close_file(struct run *r, struct err *before)
 	return before;
 }
 
+/* A recording that never comes to its end still says that it is a model's. */
+static struct err *announce_model(struct run *r)
+{
+	struct err *e = recorder_total(&r->recorder, false);
+
+	return e ? e : perfdata_sync(r->recorder.writer);
+}
+
 static struct err *record_program(struct run *r)
 {
 	struct err *e = create_file(r);
 
 	if (e)
 		return e;
-	e = start_program(r);
+	e = announce_model(r);
+	if (!e)
+		e = start_program(r);
 	if (!e) {
 		e = serve(r);
 		if (!e)

@@ -15,11 +15,13 @@
 #define EVENTS	    2	   /* loads, stores */
 #define RECORD_MOST 0xffff /* a record's size is 16 bits */
 #define BUFFER	    (1u << 20)
+#define BUILD_ID    20	   /* bytes; shorter ones are filled up with NULs */
 #define MODEL_PMU   0x7fffff00 /* type of its events; the kernel counts real ones up from 8 */
 
 /* The features of a perf.data file that are written here: bit numbers of the header's mask
  * (tools/perf/Documentation/perf.data-file-format.txt). */
 enum feature {
+	FEATURE_BUILD_ID = 2,
 	FEATURE_HOSTNAME = 3,
 	FEATURE_OSRELEASE = 4,
 	FEATURE_VERSION = 5,
@@ -72,7 +74,8 @@ struct perfdata_writer {
 	char *names[EVENTS];
 	struct perfdata_features features;
 	struct file_front front;
-	struct blob record; /* the one being built */
+	struct blob record;    /* the one being built */
+	struct blob build_ids; /* records of the feature, as they will be written */
 	uint64_t data_bytes, feature_bytes;
 	uint64_t latest;       /* time of any event so far */
 	uint64_t round_latest; /* ... when the last round ended */
@@ -165,6 +168,11 @@ static void blob_cpu_list(struct blob *b, const uint16_t *unit, uint32_t cpus, u
 
 	blob_string(b, list);
 	free(list);
+}
+
+static void put_build_ids(const struct perfdata_writer *w, struct blob *b)
+{
+	blob_bytes(b, w->build_ids.bytes, w->build_ids.size);
 }
 
 static void put_host(const struct perfdata_writer *w, struct blob *b)
@@ -306,6 +314,7 @@ static const struct feature_row {
 	size_t when; /* written when this pointer in struct perfdata_features is not NULL */
 	void (*put)(const struct perfdata_writer *w, struct blob *b);
 } feature_rows[] = {
+	{ FEATURE_BUILD_ID, ALWAYS, put_build_ids },
 	{ FEATURE_HOSTNAME, WHEN(host), put_host },
 	{ FEATURE_OSRELEASE, WHEN(kernel), put_kernel },
 	{ FEATURE_VERSION, WHEN(recorder), put_recorder },
@@ -327,6 +336,8 @@ static bool feature_known(const struct perfdata_writer *w, const struct feature_
 {
 	const void *given;
 
+	if (row->bit == FEATURE_BUILD_ID)
+		return w->build_ids.size;
 	if (row->when == ALWAYS)
 		return true;
 	memcpy(&given, (const char *)&w->features + row->when, sizeof(given));
@@ -412,6 +423,7 @@ static void writer_free(struct perfdata_writer *w)
 	for (int i = 0; i < EVENTS; i++)
 		free(w->names[i]);
 	free(w->record.bytes);
+	free(w->build_ids.bytes);
 	free(w->path);
 	free(w);
 }
@@ -581,6 +593,25 @@ struct err *perfdata_write(struct perfdata_writer *w, const struct event *ev)
 	if (ev->kind != EVENT_NOTE && time > w->latest)
 		w->latest = time;
 	return writers[ev->kind](w, ev, time);
+}
+
+/* One record of the feature: a header, whose machine it is (-1: the host), the id in 20 bytes, its
+ * size in one and three reserved, the file. */
+void perfdata_build_id(struct perfdata_writer *w, const char *path, const uint8_t *id, uint8_t size)
+{
+	size_t length = strnlen(path, PATH_MAX - 1);
+	struct perf_event_header h = {
+		.misc = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_BUILD_ID_SIZE,
+		.size = sizeof(h) + sizeof(uint32_t) + BUILD_ID + 4 + length + 64 - length % 64,
+	};
+	uint8_t bytes[BUILD_ID + 4] = { 0 };
+
+	bytes[BUILD_ID] = size < BUILD_ID ? size : BUILD_ID;
+	memcpy(bytes, id, bytes[BUILD_ID]);
+	blob_bytes(&w->build_ids, &h, sizeof(h));
+	blob_u32(&w->build_ids, UINT32_MAX);
+	blob_bytes(&w->build_ids, bytes, sizeof(bytes));
+	blob_padded(&w->build_ids, path, length, 64);
 }
 
 /* At the end of a round readers give out all events up to the latest of the round before it. So a

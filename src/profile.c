@@ -321,29 +321,15 @@ static void add_sample(struct profile_builder *b, const struct sample *s)
 
 /* ---- Notes */
 
-/* Each process of a program has a model of its own; they ran side by side. */
+/* A recording begins with a note that says only what is modelled, in case it ends early; the one at
+ * its end replaces it. */
 static void add_model(struct profile_builder *b, const struct note_model *n)
 {
-	struct note_model *m = b->profile->model;
+	struct profile *p = b->profile;
 
-	if (!m) {
-		m = b->profile->model = mem_zalloc(sizeof(*m));
-		*m = *n;
-		return;
-	}
-	for (int h = 0; h < NOTE_HOLDS; h++) {
-		m->cycles[h] = n->cycles[h] > m->cycles[h] ? n->cycles[h] : m->cycles[h];
-		m->hitm[h] += n->hitm[h];
-		m->transfers[h] += n->transfers[h];
-	}
-	m->threads += n->threads;
-	m->instructions += n->instructions;
-	m->accesses += n->accesses;
-	m->forced += n->forced;
-	m->breaks += n->breaks;
-	m->abandoned += n->abandoned;
-	m->unplaced += n->unplaced;
-	m->complete &= n->complete;
+	if (!p->model)
+		p->model = mem_zalloc(sizeof(*p->model));
+	*p->model = *n;
 }
 
 static void add_thread(struct profile_builder *b, const struct note_thread *n)
@@ -432,13 +418,14 @@ static int cell_compare(const void *a, const void *b)
 	return order ? order : CMP(x->ip, y->ip);
 }
 
-static void judge_line(struct contended_line *l)
+/* Of a modelled line every transfer is known: stores alone show nothing that its HITM do not. */
+static void judge_line(struct contended_line *l, bool modelled)
 {
 	if (counts_hitm(&l->counts))
 		l->evidence = EVIDENCE_HITM;
 	else if (l->counts.peer)
 		l->evidence = EVIDENCE_PEER;
-	else if (l->writers > 1)
+	else if (l->writers > 1 && !modelled)
 		l->evidence = EVIDENCE_STORES;
 	l->contended = l->evidence && l->writers + l->readers > 1 &&
 		       (l->writers || counts_hitm(&l->counts));
@@ -511,7 +498,7 @@ static void seal_line(struct profile_builder *b, const struct line_entry *e)
 		.readers = sum.actors - sum.writers,
 	};
 
-	judge_line(&l);
+	judge_line(&l, b->profile->model);
 	b->profile->contended_count += l.contended;
 	if (is_small(b, &l.counts))
 		count_small(b->profile, &l);

@@ -15,6 +15,19 @@
 /* ---- Maps. QEMU maps a program's code readable only, and pieces of one file that are alike then
  * become one mapping: what is code is taken from the file. */
 
+/* Names are later taken from a file only when it is still the one that was recorded. */
+static void note_build_id(struct recorder *r, const char *path)
+{
+	const uint8_t *id;
+	uint8_t size;
+	bool first;
+
+	map_put(&r->identified, (uintptr_t)path, 0, &first);
+	id = first && r->map_symtab ? symtab_build_id(r->map_symtab, &size) : NULL;
+	if (id)
+		perfdata_build_id(r->writer, path, id, size);
+}
+
 static const struct symtab *map_file(struct recorder *r, const char *path)
 {
 	if (r->map_path != path) {
@@ -22,6 +35,7 @@ static const struct symtab *map_file(struct recorder *r, const char *path)
 		r->map_symtab = NULL;
 		r->map_path = path;
 		err_free(symtab_open(path, r->pool, &r->map_symtab));
+		note_build_id(r, path);
 	}
 	return r->map_symtab;
 }
@@ -85,10 +99,13 @@ struct err *recorder_open(struct recorder *r, const char *path, const struct mod
 	struct err *e;
 
 	*r = (struct recorder){ .pool = intern_new(), .machine = machine };
+	map_init(&r->identified);
 	r->output = (struct door_output){ .context = r, .event = take_event };
 	e = perfdata_create(path, "model/loads/", "model/stores/", features, &r->writer);
-	if (e)
+	if (e) {
+		map_deinit(&r->identified);
 		intern_free(r->pool);
+	}
 	return e;
 }
 
@@ -237,6 +254,7 @@ struct err *recorder_close(struct recorder *r, uint64_t *bytes)
 		door_free(r->doors[i]);
 	free(r->doors);
 	symtab_free(r->map_symtab);
+	map_deinit(&r->identified);
 	intern_free(r->pool);
 	return e;
 }

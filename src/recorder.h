@@ -5,6 +5,7 @@
 #define HITMAP_RECORDER_H
 
 #include "door_read.h"
+#include "map.h"
 #include "perfdata_write.h"
 
 struct recorder {
@@ -17,6 +18,7 @@ struct recorder {
 	uint64_t samples;	   /* written */
 	struct symtab *map_symtab; /* of the file that was mapped last */
 	const char *map_path;
+	struct map identified; /* paths whose build id was looked for */
 };
 
 /* Creates the file; it is removed again by no one. */
@@ -37,7 +39,7 @@ struct err *recorder_note(struct recorder *r, const struct note *n);
 struct err *recorder_remark(struct recorder *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The note on the whole run. "complete": it ended by itself. */
+/* The note on the whole run; a later one replaces it. "complete": it ended by itself. */
 struct err *recorder_total(struct recorder *r, bool complete);
 
 /* Finishes the file and frees all; "*bytes" is its size. */

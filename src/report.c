@@ -237,22 +237,29 @@ static void say_seen(const struct text_report *r)
 		       "perhaps not modified");
 }
 
+static const char *times(const struct text_report *r, uint64_t n, const char *one, const char *many)
+{
+	return unless_none(r, n, n == 1 ? one : many);
+}
+
 static void say_replay(const struct text_report *r)
 {
 	const struct note_model *m = r->view->profile->model;
 	const char *part[] = {
-		unless_none(r, m->forced, "steps forced"),
-		unless_none(r, m->breaks, "waits broken off"),
-		unless_none(r, m->abandoned, "lock sections never released"),
-		unless_none(r, m->unplaced, "accesses of threads too many to model"),
+		times(r, m->forced, "step forced", "steps forced"),
+		times(r, m->breaks, "wait broken off", "waits broken off"),
+		times(r, m->abandoned, "lock section never released",
+		      "lock sections never released"),
+		times(r, m->unplaced, "access of threads too many to model",
+		      "accesses of threads too many to model"),
 	};
 	const char *all = list(r, part, ARRAY_SIZE(part));
 
 	if (*all)
 		say(r, "the model is less exact here: %s", all);
 	if (!m->complete)
-		say(r,
-		    "incomplete: the program did not end by itself, totals are of its last sign");
+		say(r, "incomplete: the recording ends before the run did, the model's totals are "
+		       "missing");
 }
 
 static void say_model(const struct text_report *r)
@@ -304,12 +311,27 @@ static void say_head(const struct text_report *r)
 
 /* ---- The answer in a sentence */
 
+/* The model samples only lines that two threads share. */
+static void say_unshared(const struct text_report *r)
+{
+	const struct note_model *m = r->view->profile->model;
+
+	if (!m->complete)
+		say(r, "no contention seen: the recording ends early and holds no samples");
+	else if (m->threads < 2)
+		say(r, "no contention: the modelled program never had two threads");
+	else
+		say(r, "no contention: no line was shared by two threads with a write among them");
+}
+
 static void say_answer(const struct text_report *r)
 {
 	const struct view *v = r->view;
 	const struct profile *p = v->profile;
 
-	if (!p->contended_count)
+	if (p->model && !p->total.samples)
+		say_unshared(r);
+	else if (!p->contended_count)
 		say(r, "no contention in %s, loss %s",
 		    quantity(r, p->total.samples, "usable sample"),
 		    figure_of(r, recording_columns, "loss"));

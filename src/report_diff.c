@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define NAME_COLUMNS	34
-#define SIDE_COLUMNS	34
+#define TITLE_COLUMNS	27
+#define SIDE_COLUMNS	32
 #define DEFAULT_OBJECTS 10
 /* Of a side's HITM; objects and fields below it are counted, not shown. */
 #define LEAST_SHARE 0.005
@@ -56,7 +57,7 @@ static void put_label(struct drawing *d, const char *text, int columns)
 static void head_row(struct drawing *d, const char *title, const char *before, const char *after,
 		     const char *change)
 {
-	fprintf(d->out, "%-22s", title);
+	fprintf(d->out, "%-*s", TITLE_COLUMNS, title);
 	put_label(d, before, SIDE_COLUMNS);
 	put_label(d, after, SIDE_COLUMNS);
 	fprintf(d->out, "%s\n", change);
@@ -121,13 +122,12 @@ static void draw_head(struct drawing *d)
 		head_row(d, "operations", figure_count(before, f->operations[0]),
 			 figure_count(after, f->operations[1]), "");
 	range_row(d, "HITM per operation", f->hitm_per_operation);
-	range_row(d, "cycles per operation", f->cycles_per_operation);
+	range_row(d, "cycles between operations", f->cycles_per_operation);
 	if (f->speedup.known)
 		fprintf(d->out,
-			"operations per time   %.2fx at the typical hold, %.2fx..%.2fx over all "
-			"holds\n",
-			f->speedup.at[1], diff_range_low(&f->speedup),
-			diff_range_high(&f->speedup));
+			"%-*s%.2fx at the typical hold, %.2fx..%.2fx over all holds\n",
+			TITLE_COLUMNS, "operations per time", f->speedup.at[1],
+			diff_range_low(&f->speedup), diff_range_high(&f->speedup));
 }
 
 /* A side's heat in the scale of the before side: per operation where these are counted. */

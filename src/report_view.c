@@ -354,7 +354,7 @@ void view_init(struct view *v, const struct recording *recording, const struct p
 	v->samples = profile->total.samples + profile->unusable_no_source +
 		     profile->unusable_no_address;
 	v->hitm_known = counts_hitm(&profile->total) || !profile->total.peer;
-	v->stores_known = profile->total.stores;
+	v->stores_known = profile->total.stores || profile->model;
 	for (uint32_t i = 0; i < profile->operation_count; i++)
 		v->operations += profile->operations[i].count;
 	choose_lines(v, attrib, options);

@@ -282,6 +282,25 @@ static void a_killed_recording_is_readable_up_to_its_last_sync(void **state)
 	good(perfdata_finish(f->writer, &ignored));
 }
 
+static void maps_carry_the_build_id_of_their_file(void **state)
+{
+	struct fixture *f = *state;
+	static const uint8_t id[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	struct event ev = { .kind = EVENT_MAP, .time = 5, .pid = 10, .tid = 10 };
+
+	ev.map = (struct event_map){ .start = 0x400000, .size = 4096, .path = "/bin/known" };
+	good(perfdata_write(f->writer, &ev));
+	ev.map.start = 0x500000;
+	ev.map.path = "/bin/unknown";
+	good(perfdata_write(f->writer, &ev));
+	perfdata_build_id(f->writer, "/bin/known", id, sizeof(id));
+	finish_and_read(f);
+	assert_int_equal(f->count, 2);
+	assert_int_equal(f->events[0].map.build_id_size, sizeof(id));
+	assert_memory_equal(f->events[0].map.build_id, id, sizeof(id));
+	assert_int_equal(f->events[1].map.build_id_size, 0);
+}
+
 static void what_is_no_regular_file_is_refused(void **state)
 {
 	struct perfdata_writer *w;
@@ -311,6 +330,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_killed_recording_is_readable_up_to_its_last_sync,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(maps_carry_the_build_id_of_their_file, set_up,
+						tear_down),
 		cmocka_unit_test(what_is_no_regular_file_is_refused),
 	};
 

@@ -398,7 +398,7 @@ static void exact_totals_find_their_line(void **state)
 	assert_int_equal(f->profile->lines[0].exact->hitm[2], 9);
 }
 
-static void models_of_two_processes_add_up(void **state)
+static void the_last_note_of_the_model_counts(void **state)
 {
 	struct fixture *f = *state;
 
@@ -406,14 +406,26 @@ static void models_of_two_processes_add_up(void **state)
 	for (uint64_t i = 1; i <= 2; i++)
 		add_note(f, NOTE_MODEL)->model =
 			(struct note_model){ .machine = "small",
-					     .threads = 2,
+					     .threads = 2 * i,
 					     .cycles = { 100 * i, 200 * i, 300 * i },
-					     .hitm = { 1, 2, 3 },
-					     .complete = i == 1 };
+					     .hitm = { i, 2 * i, 3 * i },
+					     .complete = i == 2 };
 	assert_int_equal(seal(f)->model->cycles[1], 400);
 	assert_int_equal(f->profile->model->hitm[2], 6);
 	assert_int_equal(f->profile->model->threads, 4);
-	assert_false(f->profile->model->complete);
+	assert_true(f->profile->model->complete);
+}
+
+static void stores_alone_do_not_make_a_modelled_line_contended(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint32_t t = 1; t <= 2; t++)
+		TOUCH(9, t, t, 0x401, LINE_A, 9000, STORE_L1, .times = 50);
+	add_note(f, NOTE_MODEL)->model = (struct note_model){ .machine = "small" };
+	assert_int_equal(seal(f)->contended_count, 0);
+	assert_int_equal(f->profile->lines[0].writers, 2);
+	assert_int_equal(f->profile->lines[0].evidence, EVIDENCE_NONE);
 }
 
 static void operations_of_one_name_add_up(void **state)
@@ -485,6 +497,7 @@ int main(void)
 		TEST(lines_that_are_only_read_are_not_contended),
 		TEST(peers_count_only_where_somebody_writes),
 		TEST(lines_with_stores_only_rank_below_lines_with_hitm),
+		TEST(stores_alone_do_not_make_a_modelled_line_contended),
 		TEST(lines_rank_by_cost),
 		TEST(unusable_samples_are_counted_by_reason),
 		TEST(the_same_address_in_two_processes_is_two_lines),
@@ -500,7 +513,7 @@ int main(void)
 		TEST(accesses_are_the_sum_of_periods),
 		TEST(many_lines_and_cells_keep_their_counts),
 		TEST(exact_totals_find_their_line),
-		TEST(models_of_two_processes_add_up),
+		TEST(the_last_note_of_the_model_counts),
 		TEST(operations_of_one_name_add_up),
 		TEST(what_came_before_an_error_is_kept),
 		cmocka_unit_test(idsets_hold_each_member_once_in_order),

@@ -223,6 +223,38 @@ static void no_contention_is_said_with_its_evidence(void **state)
 	free(text);
 }
 
+static void add_unshared(struct fake_source *s)
+{
+	struct event ev = { .kind = EVENT_NOTE, .note.kind = NOTE_MODEL };
+
+	ev.note.model = (struct note_model){ .machine = "small", .threads = 1, .complete = true };
+	*fake_event(s, EVENT_NOTE) = ev;
+}
+
+static void a_modelled_run_without_samples_has_no_contention(void **state)
+{
+	char *text = text_of(add_unshared, (struct report_options){ .unicode = false });
+
+	assert_contains(text, "modelled on small, not measured");
+	assert_contains(text, "no contention: the modelled program never had two threads");
+	free(text);
+}
+
+static void add_unfinished(struct fake_source *s)
+{
+	add_unshared(s);
+	s->events[0].note.model.complete = false;
+}
+
+static void totals_that_are_missing_are_no_noughts(void **state)
+{
+	char *text = text_of(add_unfinished, (struct report_options){ .unicode = false });
+
+	assert_contains(text, "modelled run: n/a cycles, n/a HITM");
+	assert_contains(text, "the model's totals are missing");
+	free(text);
+}
+
 static void no_line_is_wider_than_the_report(void **state)
 {
 	for (uint32_t width = 80; width <= REPORT_COLUMNS; width += 5) {
@@ -442,6 +474,8 @@ int main(void)
 		cmocka_unit_test(everything_of_a_measured_recording_in_ascii),
 		cmocka_unit_test(the_first_screen_of_a_modelled_recording),
 		cmocka_unit_test(no_contention_is_said_with_its_evidence),
+		cmocka_unit_test(a_modelled_run_without_samples_has_no_contention),
+		cmocka_unit_test(totals_that_are_missing_are_no_noughts),
 		cmocka_unit_test(no_line_is_wider_than_the_report),
 		cmocka_unit_test(colours_come_only_when_asked_for),
 		cmocka_unit_test(lines_beyond_the_top_are_counted),
