@@ -57,10 +57,10 @@ struct data_place {
 
 /* Where a code address lies. */
 struct code_place {
-	const char *function; /* demangled */
+	const char *function;	  /* demangled */
 	uint64_t function_offset; /* of the address in it; without a function, in the file */
-	const char *file;   /* base name of the mapped file */
-	const char *source; /* base name of the source file, NULL without DWARF */
+	const char *file;	  /* base name of the mapped file */
+	const char *source;	  /* base name of the source file, NULL without DWARF */
 	uint32_t line;
 };
 

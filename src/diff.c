@@ -168,8 +168,8 @@ static void count_rates(struct diff *d, enum diff_side side)
 	for (int hold = 0; hold < NOTE_HOLDS; hold++) {
 		d->hitm_per_operation[side].at[hold] = total_hitm(p, hold) / d->operations[side];
 		if (p->model)
-			d->cycles_per_operation[side].at[hold] =
-				(double)p->model->cycles[hold] / d->operations[side];
+			d->cycles_per_operation[side].at[hold] = (double)p->model->cycles[hold] /
+								 d->operations[side];
 	}
 	d->hitm_per_operation[side].known = true;
 	d->cycles_per_operation[side].known = p->model && p->model->complete;

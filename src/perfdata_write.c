@@ -15,7 +15,7 @@
 #define EVENTS	    2	   /* loads, stores */
 #define RECORD_MOST 0xffff /* a record's size is 16 bits */
 #define BUFFER	    (1u << 20)
-#define BUILD_ID    20	   /* bytes; shorter ones are filled up with NULs */
+#define BUILD_ID    20	       /* bytes; shorter ones are filled up with NULs */
 #define MODEL_PMU   0x7fffff00 /* type of its events; the kernel counts real ones up from 8 */
 
 /* The features of a perf.data file that are written here: bit numbers of the header's mask

@@ -124,8 +124,7 @@ static void draw_head(struct drawing *d)
 	range_row(d, "HITM per operation", f->hitm_per_operation);
 	range_row(d, "cycles between operations", f->cycles_per_operation);
 	if (f->speedup.known)
-		fprintf(d->out,
-			"%-*s%.2fx at the typical hold, %.2fx..%.2fx over all holds\n",
+		fprintf(d->out, "%-*s%.2fx at the typical hold, %.2fx..%.2fx over all holds\n",
 			TITLE_COLUMNS, "operations per time", f->speedup.at[1],
 			diff_range_low(&f->speedup), diff_range_high(&f->speedup));
 }

@@ -43,23 +43,34 @@ load() { # on | off
 	fi
 }
 
-spread() { # PERCENT DOOR NAME MACHINE ARGUMENTS: half of the runs are on a busy machine
-	local most=$1 door=$2 name=$3 machine=$4 all= low high
-	shift 4
-	program "$door" "$name"
+runs() { # DOOR NAME MACHINE ARGUMENTS: totals of all runs, half of them on a busy machine
+	local door=$1 name=$2 machine=$3 state quantum
+	shift 3
 	for state in off on; do
 		[ $state = off ] || load on
 		for quantum in $quanta; do
-			all="$all $(hitms "$door" $quantum "$machine" "$name" "$@")"
+			hitms "$door" $quantum "$machine" "$name" "$@"
 		done
 		[ $state = off ] || load off
 	done
-	read -r low high <<<"$(echo $all | tr ' ' '\n' | sort -n | sed -n '1p;$p' | tr '\n' ' ')"
-	[ "${low:-0}" -gt 0 ] && [ $((100 * (high - low))) -le $((most * high)) ] || {
-		echo "$door $name $*: HITMs differ by more than $most %:$all"
-		failed=1
-	}
-	echo "note: $door $name $*: $low..$high HITM, $(awk "BEGIN { printf \"%.2f\", 100 * ($high - $low) / $high }") %"
+}
+
+# Of the runs one may be far off: a thread that the host starves while it spins for the first time, on a word
+# that is not yet known as a lock, can come to its turn when the others are done. What is printed is all runs.
+spread() { # PERCENT DOOR NAME MACHINE ARGUMENTS
+	local most=$1 all try
+	shift
+	program "$1" "$2"
+	for try in 1 2; do
+		all=$(runs "$@" | sort -n | tr '\n' ' ')
+		echo "note: $1 $2 ${*:4}: $(awk -v all="$all" 'BEGIN { n = split(all, v, " ")
+			printf "%d..%d HITM, %.2f %%", v[1], v[n], v[n] ? 100 * (v[n] - v[1]) / v[n] : 100 }')"
+		awk -v all="$all" -v most="$most" 'BEGIN { n = split(all, v, " ")
+			a = 100 * (v[n] - v[2]); b = 100 * (v[n - 1] - v[1])
+			exit !(v[2] > 0 && (a <= most * v[n] || b <= most * v[n - 1])) }' && return
+	done
+	echo "$*: HITMs differ by more than $most %: $all"
+	failed=1
 }
 
 for door in hooks qemu; do
