@@ -11,8 +11,8 @@
 #define SPIN_RARE 8
 /*
  * A load that repeats itself may be a spin or a loop that reads one word for its own ends. It is a
- * spin when such runs end by a change; until a load has shown that, and unless it yields in
- * between, its runs are what they seem, for a while.
+ * spin when such runs end by a change, or when the word is a lock; until a load has shown that, and
+ * unless it yields in between, its runs are what they seem, for a while.
  */
 #define SPIN_PROOF  2
 #define SPIN_LONG   (1u << 18) /* repeats of a run that is no loop any more */
