@@ -20,7 +20,7 @@ attrib := attrib backing binary object_set range type_dwarf member type_table di
 source := ahead input spool unpack queue perfdata_feature perfdata_header perfdata_record \
 	script_line script_read perfdata_read perfdata_write pmu machine model_run recorder door_read \
 	program emulator annotation note source
-sample := sample data_source line
+sample := sample data_source line spe_packet spe_sample ibs_raw
 base := err mem intern buf map table symtab json
 
 # The model library, below everything, and its front doors.
