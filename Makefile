@@ -18,7 +18,7 @@ front := report report_c2c report_json report_diff report_view column figure lab
 analysis := line_key cell_store profile c2c_count idset diff
 attrib := attrib backing binary object_set range type_dwarf member type_table die
 source := ahead input spool unpack queue perfdata_feature perfdata_header perfdata_record \
-	script_line script_read perfdata_read perfdata_write pmu machine model_run recorder door_read \
+	script_line script_read spe_trace perfdata_read perfdata_write pmu machine model_run recorder door_read \
 	program emulator annotation note source
 sample := sample data_source line spe_packet spe_sample ibs_raw
 base := err mem intern buf map table symtab json

@@ -132,9 +132,10 @@ static struct err *nothing_usable(const struct recording *r, uint64_t without_ad
 	free(events);
 	if (r->aux_bytes)
 		return err_next(e,
-				"its %" PRIu64 " bytes of %s trace are not decoded: perf inject "
-				"--itrace=M -i %s -o decoded.data makes samples of Arm SPE's",
-				r->aux_bytes, r->aux_kind ? r->aux_kind : "hardware", r->path);
+				"its %" PRIu64 " bytes of %s trace tell of no memory access: "
+				"record with hitmap record -- PROGRAM, perf c2c record or perf mem "
+				"record",
+				r->aux_bytes, r->aux_kind ? r->aux_kind : "hardware");
 	return err_next(e, "record with hitmap record -- PROGRAM, perf c2c record or perf mem "
 			   "record");
 }

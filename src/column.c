@@ -106,6 +106,10 @@ RECORDING(damage, text(r->damage))
 RECORDING(throttled, count(r->throttled))
 RECORDING(aux_bytes, count(r->aux_bytes))
 RECORDING(aux, text(r->aux_kind))
+RECORDING(spe_records, count_if(r->spe.recorded, r->spe.records))
+RECORDING(spe_collisions, count_if(r->spe.recorded, r->spe.collisions))
+RECORDING(spe_full_buffers, count_if(r->spe.recorded, r->spe.truncated))
+RECORDING(spe_truncated_bytes, count_if(r->spe.recorded, r->spe.lost_bytes))
 RECORDING(caveat, text(p->model ? NULL : data_source_caveat(r->cpuid)))
 RECORDING(unknown_records, count(r->unknown_records))
 RECORDING(changed_files, count(v->changed_files))
@@ -146,6 +150,10 @@ const struct column recording_columns[] = {
 	{ COLUMN("throttled", NULL, COUNT, recording_throttled) },
 	{ COLUMN("aux_bytes", NULL, COUNT, recording_aux_bytes) },
 	{ COLUMN("aux", NULL, TEXT, recording_aux) },
+	{ COLUMN("spe_records", NULL, COUNT, recording_spe_records) },
+	{ COLUMN("spe_collisions", NULL, COUNT, recording_spe_collisions) },
+	{ COLUMN("spe_full_buffers", NULL, COUNT, recording_spe_full_buffers) },
+	{ COLUMN("spe_truncated_bytes", NULL, COUNT, recording_spe_truncated_bytes) },
 	{ COLUMN("caveat", NULL, TEXT, recording_caveat) },
 	{ COLUMN("unknown_records", NULL, COUNT, recording_unknown_records) },
 	{ COLUMN("changed_files", NULL, COUNT, recording_changed_files) },

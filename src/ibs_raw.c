@@ -54,6 +54,11 @@ struct ibs_cpu ibs_cpu_of(const char *cpuid)
 	return cpu;
 }
 
+static bool touches_memory(const struct ibs_op *op)
+{
+	return op->data3 & (DATA3_LOAD | DATA3_STORE);
+}
+
 static bool is_load(const struct ibs_op *op)
 {
 	return op->data3 & DATA3_LOAD;
@@ -175,7 +180,7 @@ uint64_t ibs_data_src(const struct ibs_op *op, struct ibs_cpu cpu)
 	const struct source *source = source_of(op, cpu);
 	uint64_t level;
 
-	if (!(op->data3 & (DATA3_LOAD | DATA3_STORE)))
+	if (!touches_memory(op))
 		return ALL_NA;
 	level = level_of(op, cpu, source);
 	return (is_load(op) ? PERF_MEM_S(OP, LOAD) : PERF_MEM_S(OP, STORE)) | level |
@@ -197,17 +202,17 @@ static bool is_recorded(uint64_t data_src)
 	return word.mem_op & ~PERF_MEM_OP_NA;
 }
 
-void ibs_complete(const struct ibs_op *op, struct ibs_cpu cpu, struct sample *s)
+void ibs_complete(struct cursor raw, const char *cpuid, struct sample *s)
 {
-	if (is_recorded(s->data_src))
+	struct ibs_op op;
+
+	if (is_recorded(s->data_src) || !ibs_raw_decode(raw, &op) || !touches_memory(&op))
 		return;
-	s->data_src = ibs_data_src(op, cpu);
-	if (!is_recorded(s->data_src))
-		return;
-	if (!s->addr && (op->data3 & DATA3_LINEAR))
-		s->addr = op->linear;
-	if (!s->phys_addr && (op->data3 & DATA3_PHYSICAL))
-		s->phys_addr = op->physical;
+	s->data_src = ibs_data_src(&op, ibs_cpu_of(cpuid));
+	if (!s->addr && (op.data3 & DATA3_LINEAR))
+		s->addr = op.linear;
+	if (!s->phys_addr && (op.data3 & DATA3_PHYSICAL))
+		s->phys_addr = op.physical;
 	if (!s->weight)
-		s->weight = ibs_latency(op);
+		s->weight = ibs_latency(&op);
 }

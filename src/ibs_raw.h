@@ -20,7 +20,7 @@ struct ibs_op {
 	uint64_t linear, physical; /* IbsDcLinAd, IbsDcPhysAd; data3 says whether they are valid */
 };
 
-/* Of a recording's CPU id, "AuthenticAMD,25,33,0"; may be NULL. */
+/* By a recording's CPU id, "AuthenticAMD,25,33,0"; may be NULL. */
 struct ibs_cpu ibs_cpu_of(const char *cpuid);
 
 /* The raw part of a sample. False when it is none of an op: too short, or not valid. */
@@ -34,7 +34,7 @@ uint64_t ibs_data_src(const struct ibs_op *op, struct ibs_cpu cpu);
 uint64_t ibs_latency(const struct ibs_op *op);
 
 /* Puts into a sample what it does not have itself: data source, addresses, latency. Nothing when
- * its data source was recorded. */
-void ibs_complete(const struct ibs_op *op, struct ibs_cpu cpu, struct sample *s);
+ * its data source was recorded, or the op did not touch memory. "cpuid": as above. */
+void ibs_complete(struct cursor raw, const char *cpuid, struct sample *s);
 
 #endif

@@ -4,6 +4,7 @@
 #include "perfdata_record.h"
 #include "queue.h"
 #include "script_read.h"
+#include "spe_trace.h"
 #include "spool.h"
 #include "unpack.h"
 
@@ -24,6 +25,9 @@ struct perfdata {
 	struct unpack *unpack; /* of compressed records; NULL before the first */
 	struct input unpacked; /* what comes out of it */
 	bool unpacking;	       /* there may be a whole record in "unpacked" */
+	struct spe_trace *spe;
+	struct input samples; /* what comes out of it */
+	uint64_t spe_left;    /* bytes of SPE's data that come before the next record */
 	struct queue queue;
 	uint64_t records; /* read whole */
 	bool ended;
@@ -91,9 +95,12 @@ static struct err *read_feature(struct perfdata *p, struct perfdata_record *r)
 	return NULL;
 }
 
+/* SPE's data comes when its buffer is full, long after what it tells of: a file is read to its end
+ * first, or as far as memory goes. In a pipe it is late. */
 static struct err *read_round(struct perfdata *p, struct perfdata_record *r)
 {
-	queue_round(&p->queue);
+	if (p->header.pipe || !spe_trace_is(p->spe))
+		queue_round(&p->queue);
 	return NULL;
 }
 
@@ -105,8 +112,14 @@ static struct err *skip_payload(struct perfdata *p, uint64_t size)
 
 static struct err *read_auxtrace(struct perfdata *p, struct perfdata_record *r)
 {
-	uint64_t size = cursor_u64(&r->body);
+	struct cursor body = r->body;
+	uint64_t size = cursor_u64(&body);
 
+	if (spe_trace_is(p->spe)) {
+		spe_trace_begin(p->spe, r->body);
+		p->spe_left = size;
+		return NULL;
+	}
 	p->source.recording.aux_bytes += size;
 	return skip_payload(p, size);
 }
@@ -133,7 +146,10 @@ static struct err *read_auxtrace_info(struct perfdata *p, struct perfdata_record
 		NULL,	   "Intel PT",	   "Intel BTS",	    "Arm CoreSight",
 		"Arm SPE", "s390 CPU-MSF", "HiSilicon PTT",
 	};
-	uint32_t type = cursor_u32(&r->body);
+	struct cursor body = r->body;
+	uint32_t type = cursor_u32(&body);
+
+	spe_trace_info(p->spe, r->body);
 
 	if (type < ARRAY_SIZE(kind) && kind[type])
 		p->source.recording.aux_kind = kind[type];
@@ -172,6 +188,12 @@ static struct err *read_compressed2(struct perfdata *p, struct perfdata_record *
 	return NULL;
 }
 
+static struct err *read_clock(struct perfdata *p, struct perfdata_record *r)
+{
+	spe_trace_clock(p->spe, r->body);
+	return NULL;
+}
+
 static struct err *read_nothing(struct perfdata *p, struct perfdata_record *r)
 {
 	return NULL;
@@ -195,7 +217,7 @@ static const tool_reader tool_readers[] = {
 	[PERF_RECORD_STAT - 64] = read_nothing,
 	[PERF_RECORD_STAT_ROUND - 64] = read_nothing,
 	[PERF_RECORD_EVENT_UPDATE - 64] = read_update,
-	[PERF_RECORD_TIME_CONV - 64] = read_nothing,
+	[PERF_RECORD_TIME_CONV - 64] = read_clock,
 	[PERF_RECORD_HEADER_FEATURE - 64] = read_feature,
 	[PERF_RECORD_COMPRESSED - 64] = read_compressed,
 	[PERF_RECORD_FINISHED_INIT - 64] = read_nothing,
@@ -229,11 +251,30 @@ static enum outcome read_note(struct perfdata *p, struct perfdata_record *r, str
 	return OUTCOME_NOTHING;
 }
 
+static bool decode(struct perfdata *p, const struct perfdata_record *r, struct event *ev)
+{
+	bool wanted = true;
+
+	if (r->type == SPE_TRACE_TYPE)
+		spe_trace_sample(p->spe, r, ev);
+	else
+		wanted = perfdata_record_decode(&p->header, r, ev);
+	if (spe_trace_is(p->spe))
+		spe_trace_note(p->spe, r, wanted ? ev : NULL);
+	return wanted;
+}
+
+static void bound_waiting(struct perfdata *p)
+{
+	if (p->in.held + p->unpacked.held + p->samples.held + p->queue.count * WAITING_ENTRY >
+	    WAITING_MAX)
+		queue_flush_half(&p->queue);
+}
+
 static void wait_for_turn(struct perfdata *p, const struct queue_entry *entry)
 {
 	queue_add(&p->queue, entry);
-	if (p->in.held + p->unpacked.held + p->queue.count * WAITING_ENTRY > WAITING_MAX)
-		queue_flush_half(&p->queue);
+	bound_waiting(p);
 }
 
 /* A record without time has its turn at once. */
@@ -250,7 +291,7 @@ static enum outcome read_kernel_record(struct perfdata *p, struct input *in,
 							.owner = input_hold(in) });
 		return OUTCOME_NOTHING;
 	}
-	return perfdata_record_decode(&p->header, r, ev) ? OUTCOME_EVENT : OUTCOME_NOTHING;
+	return decode(p, r, ev) ? OUTCOME_EVENT : OUTCOME_NOTHING;
 }
 
 static enum outcome read_by_type(struct perfdata *p, const uint8_t *bytes, size_t size,
@@ -348,6 +389,44 @@ static enum outcome read_unpacked(struct perfdata *p, struct event *ev, struct e
 	return outcome;
 }
 
+/* ---- Data of SPE: samples */
+
+/* One without a time has its turn with what was recorded before its data. */
+static void wait_as_samples(struct perfdata *p)
+{
+	struct input *in = &p->samples;
+
+	while (input_left(in, SPE_TRACE_SIZE) == SPE_TRACE_SIZE) {
+		const uint8_t *bytes = input_peek(in, SPE_TRACE_SIZE);
+		uint64_t time = spe_trace_time(bytes);
+
+		queue_add(&p->queue, &(struct queue_entry){ .time = time ? time : p->queue.newest,
+							    .offset = p->in.offset,
+							    .record = bytes,
+							    .owner = input_hold(in) });
+		input_skip(in, SPE_TRACE_SIZE);
+	}
+	bound_waiting(p);
+}
+
+static enum outcome read_spe(struct perfdata *p, struct event *ev, struct err **e)
+{
+	size_t size = p->spe_left < SPE_TRACE_PIECE ? p->spe_left : SPE_TRACE_PIECE;
+	size_t got = input_left(&p->in, size), used;
+	bool last = got < size || got == p->spe_left;
+
+	spe_trace_piece(p->spe, input_peek(&p->in, got), got, last);
+	wait_as_samples(p);
+	used = spe_trace_used(p->spe);
+	input_skip(&p->in, used);
+	p->spe_left -= used;
+	if (got < size) {
+		p->spe_left = 0;
+		*e = end_damaged(p, "its data is cut off");
+	}
+	return OUTCOME_NOTHING;
+}
+
 /* ---- The source */
 
 static bool take_waiting(struct perfdata *p, struct event *ev)
@@ -360,10 +439,17 @@ static bool take_waiting(struct perfdata *p, struct event *ev)
 		r = perfdata_record_of(&p->header, entry.record,
 				       perfdata_record_size(&p->header, entry.record),
 				       entry.offset);
-		wanted = perfdata_record_decode(&p->header, &r, ev);
+		wanted = decode(p, &r, ev);
 		input_release(entry.owner);
 	}
 	return wanted;
+}
+
+static enum outcome read_more(struct perfdata *p, struct event *ev, struct err **e)
+{
+	if (p->unpacking)
+		return read_unpacked(p, ev, e);
+	return (p->spe_left ? read_spe : read_record)(p, ev, e);
 }
 
 static struct err *next(struct source *s, struct event *ev, bool *end)
@@ -379,7 +465,7 @@ static struct err *next(struct source *s, struct event *ev, bool *end)
 			*end = true;
 			return NULL;
 		}
-		if ((p->unpacking ? read_unpacked : read_record)(p, ev, &e) == OUTCOME_EVENT)
+		if (read_more(p, ev, &e) == OUTCOME_EVENT)
 			return NULL;
 		if (e)
 			return e;
@@ -398,6 +484,8 @@ static void close_source(struct source *s)
 	input_close(&p->in);
 	input_close(&p->unpacked);
 	unpack_free(p->unpack);
+	input_close(&p->samples);
+	spe_trace_free(p->spe);
 	perfdata_header_deinit(&p->header);
 	free(p);
 }
@@ -432,6 +520,8 @@ struct err *perfdata_open(const char *path, struct intern *pool, struct source *
 	p->source.recording.path = intern_string(pool, path);
 	perfdata_header_init(&p->header, &p->source.recording, pool);
 	input_open_feed(&p->unpacked, (struct input_feed){ 0 });
+	p->spe = spe_trace_new(&p->header);
+	input_open_feed(&p->samples, (struct input_feed){ .read = spe_trace_read, .from = p->spe });
 	e = input_open(path, &p->in);
 	if (!e)
 		e = spool_unwrap(&p->in, path, &cut);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "perfdata_record.h"
+#include "ibs_raw.h"
 #include "mem.h"
 
 #include <linux/perf_event.h>
@@ -61,8 +62,8 @@ static const struct sample_layout *layout_of(const struct perfdata_header *h, ui
 	return h->recording->event_count && h->same_layout ? &h->recording->events[0].layout : NULL;
 }
 
-static bool decode_trailer(const struct perfdata_header *h, const struct perfdata_record *r,
-			   struct sample *ids)
+bool perfdata_record_ids(const struct perfdata_header *h, const struct perfdata_record *r,
+			 struct sample *ids)
 {
 	const struct sample_layout *layout = layout_of(h, h->same_layout ? 0 : find_event(h, r));
 
@@ -76,7 +77,7 @@ uint64_t perfdata_record_time(const struct perfdata_header *h, const struct perf
 	int place;
 
 	if (r->type != PERF_RECORD_SAMPLE)
-		return decode_trailer(h, r, &ids) ? ids.time : 0;
+		return perfdata_record_ids(h, r, &ids) ? ids.time : 0;
 	layout = layout_of(h, h->same_layout ? 0 : find_event(h, r));
 	place = layout ? sample_time_place(layout) : -1;
 	return place < 0 ? 0 : word_at(r->body, place);
@@ -85,6 +86,34 @@ uint64_t perfdata_record_time(const struct perfdata_header *h, const struct perf
 static bool is_kernel(uint16_t misc)
 {
 	return (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+}
+
+void perfdata_record_count(struct recording *recording, struct sample *s)
+{
+	struct recording_event *event = s->event < recording->event_count
+						? &recording->events[s->event]
+						: NULL;
+
+	if (event) {
+		event->samples++;
+		if (event->period && !(event->layout.sample_type & PERF_SAMPLE_PERIOD))
+			s->period = event->period;
+	}
+	if (!recording->first_time || (s->time && s->time < recording->first_time))
+		recording->first_time = s->time;
+	if (s->time > recording->last_time)
+		recording->last_time = s->time;
+}
+
+/* Kernels before Linux 6.1 leave the data source of IBS to those who read its registers. */
+static void complete_from_raw(const struct perfdata_header *h, const struct perfdata_record *r,
+			      const struct sample_layout *layout, struct sample *s)
+{
+	const struct recording *recording = h->recording;
+
+	if (s->event < recording->event_count &&
+	    !strncmp(recording->events[s->event].name, "ibs_op", 6))
+		ibs_complete(sample_raw(r->body, layout), recording->cpuid, s);
 }
 
 static bool decode_sample(struct perfdata_header *h, const struct perfdata_record *r,
@@ -103,15 +132,9 @@ static bool decode_sample(struct perfdata_header *h, const struct perfdata_recor
 	ev->tid = s->tid;
 	s->event = event;
 	s->cpumode = r->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	if (event < recording->event_count) {
-		recording->events[event].samples++;
-		if (recording->events[event].period && !(layout->sample_type & PERF_SAMPLE_PERIOD))
-			s->period = recording->events[event].period;
-	}
-	if (!recording->first_time || (s->time && s->time < recording->first_time))
-		recording->first_time = s->time;
-	if (s->time > recording->last_time)
-		recording->last_time = s->time;
+	if (layout->sample_type & PERF_SAMPLE_RAW)
+		complete_from_raw(h, r, layout, s);
+	perfdata_record_count(recording, s);
 	return true;
 }
 
@@ -308,7 +331,7 @@ bool perfdata_record_decode(struct perfdata_header *h, const struct perfdata_rec
 		return false;
 	if (r->type != PERF_RECORD_SAMPLE) {
 		ids = (struct sample){ .pid = UINT32_MAX, .tid = UINT32_MAX };
-		decode_trailer(h, r, &ids);
+		perfdata_record_ids(h, r, &ids);
 		ev->time = ids.time;
 		ev->pid = ids.pid;
 		ev->tid = ids.tid;

@@ -29,6 +29,13 @@ struct perfdata_record perfdata_record_of(const struct perfdata_header *h, const
 /* When a record happened; 0 when it does not say. */
 uint64_t perfdata_record_time(const struct perfdata_header *h, const struct perfdata_record *r);
 
+/* The ids that a record other than a sample ends with. False when there are none. */
+bool perfdata_record_ids(const struct perfdata_header *h, const struct perfdata_record *r,
+			 struct sample *ids);
+
+/* Counts a sample of "recording", whose period and time it may complete. */
+void perfdata_record_count(struct recording *recording, struct sample *s);
+
 /* The event that a record is. False when it is none that anyone wants, or is too short for its
  * type; either is counted in the recording. */
 bool perfdata_record_decode(struct perfdata_header *h, const struct perfdata_record *r,

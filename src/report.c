@@ -196,6 +196,19 @@ static void say_unusable(const struct text_report *r)
 		    rec->damage ? ")" : "");
 }
 
+static void say_spe(const struct text_report *r)
+{
+	const struct recording_spe *spe = &r->view->recording->spe;
+	const char *part[] = {
+		quantity(r, spe->records, "record"),
+		quantity(r, spe->collisions, "collision"),
+		quantity(r, spe->lost_bytes, "truncated byte"),
+		spe->truncated ? quantity(r, spe->truncated, "full buffer") : NULL,
+	};
+
+	say(r, "SPE: %s", list(r, part, ARRAY_SIZE(part)));
+}
+
 /* What the kernel or this program left out. */
 static void say_missing(const struct text_report *r)
 {
@@ -206,11 +219,10 @@ static void say_missing(const struct text_report *r)
 		    "the kernel paused sampling %s: busy times are under-represented; record "
 		    "with a lower rate (-F, or a longer period -c)",
 		    quantity(r, rec->throttled, "time"));
+	if (rec->spe.recorded)
+		say_spe(r);
 	if (rec->aux_bytes)
-		say(r,
-		    "%s of %s trace not decoded: \"perf inject --itrace=M\" makes samples of "
-		    "what is memory in it",
-		    quantity(r, rec->aux_bytes, "byte"),
+		say(r, "%s of %s trace not decoded", quantity(r, rec->aux_bytes, "byte"),
 		    rec->aux_kind ? rec->aux_kind : "hardware");
 }
 

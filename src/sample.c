@@ -107,14 +107,19 @@ static void skip_stack(struct cursor *c)
 	cursor_skip(c, 8); /* how much of it is in use */
 }
 
+static void skip_to_raw(struct cursor *c, const struct sample_layout *layout)
+{
+	if (layout->sample_type & PERF_SAMPLE_READ)
+		skip_read(c, layout->read_format);
+	if (layout->sample_type & PERF_SAMPLE_CALLCHAIN)
+		skip_words(c, cursor_u64(c), 8);
+}
+
 static void skip_variable(struct cursor *c, const struct sample_layout *layout)
 {
 	uint64_t type = layout->sample_type;
 
-	if (type & PERF_SAMPLE_READ)
-		skip_read(c, layout->read_format);
-	if (type & PERF_SAMPLE_CALLCHAIN)
-		skip_words(c, cursor_u64(c), 8);
+	skip_to_raw(c, layout);
 	if (type & PERF_SAMPLE_RAW)
 		cursor_skip(c, cursor_u32(c));
 	if (type & PERF_SAMPLE_BRANCH_STACK)
@@ -154,6 +159,17 @@ bool sample_decode(struct cursor body, const struct sample_layout *layout, struc
 	skip_variable(&body, layout);
 	decode_memory(&body, layout, s);
 	return !body.bad;
+}
+
+struct cursor sample_raw(struct cursor body, const struct sample_layout *layout)
+{
+	struct sample s;
+
+	if (!(layout->sample_type & PERF_SAMPLE_RAW))
+		body.bad = true;
+	decode_fixed(&body, layout->sample_type, &s);
+	skip_to_raw(&body, layout);
+	return cursor_part(&body, cursor_u32(&body));
 }
 
 bool sample_decode_trailer(struct cursor body, const struct sample_layout *layout, struct sample *s)

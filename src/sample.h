@@ -34,6 +34,9 @@ struct sample_layout {
  * skipped. False when the record is too short for its layout. Layout: perf_event_open(2). */
 bool sample_decode(struct cursor body, const struct sample_layout *layout, struct sample *s);
 
+/* The raw part (PERF_SAMPLE_RAW) of such a record; bad when it has none. */
+struct cursor sample_raw(struct cursor body, const struct sample_layout *layout);
+
 /* The id trailer of the other records (sample_id_all), read from the end of "body". */
 bool sample_decode_trailer(struct cursor body, const struct sample_layout *layout,
 			   struct sample *s);

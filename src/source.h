@@ -74,6 +74,16 @@ struct recording_memory {
 	uint32_t node;
 };
 
+/* Of Arm SPE's data. */
+struct recording_spe {
+	bool recorded;
+	uint64_t records;    /* each became one sample */
+	uint64_t collisions; /* buffers in which operations were lost to others being sampled */
+	uint64_t truncated;  /* buffers that were too small */
+	uint64_t lost_bytes; /* of records that were cut off or damaged */
+	uint64_t unknown;    /* packets of a later architecture, in records */
+};
+
 /* What is known of a whole recording. Strings are interned, NULL when not recorded. */
 struct recording {
 	const char *path; /* "-" for standard input */
@@ -88,8 +98,9 @@ struct recording {
 	uint64_t first_time, last_time; /* of samples, ns */
 	uint64_t lost;			/* records and samples lost, as far as recorded */
 	uint64_t throttled;		/* times the kernel paused an event that came too often */
-	uint64_t aux_bytes;		/* of AUX area data (Arm SPE, Intel PT), skipped */
-	const char *aux_kind;		/* what made it; NULL when not recorded */
+	uint64_t aux_bytes;		/* of AUX area data (Intel PT, ...), skipped */
+	const char *aux_kind;		/* what made AUX data; NULL when not recorded */
+	struct recording_spe spe;
 	uint64_t unknown_records;	/* skipped by their size */
 	uint64_t malformed_records;	/* samples shorter than their layout, skipped */
 	bool truncated;			/* cut off or damaged: its end could not be read */

@@ -322,7 +322,7 @@ static void payloads_behind_records_are_stepped_over(void **state)
 		struct image im = begin(&s);
 		struct reading *r;
 
-		RECORD(&im, PERF_RECORD_AUXTRACE_INFO, 0, put_u32(&b, 4); put_zeros(&b, 12));
+		RECORD(&im, PERF_RECORD_AUXTRACE_INFO, 0, put_u32(&b, 1); put_zeros(&b, 12));
 		RECORD(&im, PERF_RECORD_AUXTRACE, 0, put_u64(&b, 3000000); put_zeros(&b, 32));
 		put_zeros(&im, 3000000);
 		RECORD(&im, PERF_RECORD_HEADER_TRACING_DATA, 0, put_u32(&b, 13); put_u32(&b, 0));
@@ -333,7 +333,7 @@ static void payloads_behind_records_are_stepped_over(void **state)
 		assert_int_equal(r->count, 1);
 		assert_int_equal(r->event[0].sample.addr, 0x1000);
 		assert_int_equal(r->source->recording.aux_bytes, 3000000);
-		assert_string_equal(r->source->recording.aux_kind, "Arm SPE");
+		assert_string_equal(r->source->recording.aux_kind, "Intel PT");
 		assert_false(r->source->recording.truncated);
 		done(r);
 	}

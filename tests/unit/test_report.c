@@ -308,7 +308,10 @@ static void add_lossy(struct fake_source *s)
 	s->source.recording.damage = "record at 0x3f0: it is cut off";
 	s->source.recording.throttled = 3;
 	s->source.recording.aux_bytes = 4096;
-	s->source.recording.aux_kind = "Arm SPE";
+	s->source.recording.aux_kind = "Intel PT";
+	s->source.recording.spe = (struct recording_spe){
+		.recorded = true, .records = 12000, .collisions = 1, .lost_bytes = 128
+	};
 	s->source.recording.cpuid = "GenuineIntel,6,106,6";
 }
 
@@ -327,10 +330,12 @@ static void what_was_not_recorded_or_cannot_be_told_is_said(void **state)
 	char *json = report_of(add_lossy, report_json, (struct report_options){ .unicode = false });
 
 	assert_contains(text, "the kernel paused sampling 3 times");
-	assert_contains(text, "4,096 bytes of Arm SPE trace not decoded");
+	assert_contains(text, "4,096 bytes of Intel PT trace not decoded");
 	assert_contains(text, "this CPU counts a line");
 	assert_contains(json, "\"throttled\": 3");
-	assert_contains(json, "\"aux\": \"Arm SPE\"");
+	assert_contains(text, "SPE: 12,000 records, 1 collision, 128 truncated bytes\n");
+	assert_contains(json, "\"aux\": \"Intel PT\"");
+	assert_contains(json, "\"spe_truncated_bytes\": 128");
 	assert_contains(json, "\"damage\": \"record at 0x3f0: it is cut off\"");
 	free(json);
 	free(text);
