@@ -222,7 +222,7 @@ static void (*const take_packet[SPE_PACKET_KINDS])(struct spe_record *,
 	[SPE_ADDRESS] = take_address,	  [SPE_UNKNOWN] = take_unknown,
 };
 
-static void skip_padding(struct cursor *c)
+void spe_padding_skip(struct cursor *c)
 {
 	while (cursor_left(c) && !*c->at)
 		cursor_skip(c, 1);
@@ -245,7 +245,7 @@ enum spe_outcome spe_record_read(struct cursor *c, struct spe_record *r)
 	struct spe_packet p;
 
 	*r = (struct spe_record){ 0 };
-	skip_padding(c);
+	spe_padding_skip(c);
 	ahead = *c;
 	for (int packets = 0; packets < PACKETS_MAX; packets++) {
 		struct cursor before = ahead;
@@ -280,7 +280,7 @@ void spe_record_resync(struct cursor *c)
 
 	if (cursor_left(c))
 		cursor_skip(c, 1);
-	for (skip_padding(c); cursor_left(c); cursor_skip(c, 1), skip_padding(c)) {
+	for (spe_padding_skip(c); cursor_left(c); cursor_skip(c, 1), spe_padding_skip(c)) {
 		struct cursor ahead = *c;
 		enum spe_outcome outcome = spe_record_read(&ahead, &r);
 

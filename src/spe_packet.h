@@ -109,6 +109,8 @@ struct spe_record {
 	uint8_t class, op;
 };
 
+void spe_padding_skip(struct cursor *c);
+
 /* The next record, with the padding before it. The cursor ends behind it or what there is of it,
  * with SPE_SHORT and SPE_DAMAGED behind the padding. */
 enum spe_outcome spe_record_read(struct cursor *c, struct spe_record *r);

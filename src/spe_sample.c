@@ -72,7 +72,7 @@ struct place {
 	}
 #define REMOTE_PEER                                                                                \
 	{                                                                                          \
-		PERF_MEM_LVL_REM_CCE1, PERF_MEM_LVLNUM_ANY_CACHE, 0, PERF_MEM_SNOOPX_PEER, 1       \
+		PERF_MEM_LVL_NA, PERF_MEM_LVLNUM_NA, 0, PERF_MEM_SNOOPX_PEER, 1                    \
 	}
 
 /* Arm's own cores; which level of another core or cluster had it is not told. */
@@ -189,10 +189,12 @@ static const struct place *place_of(const struct spe_record *r, enum spe_family 
 	return place ? place : place_by_events(r->events);
 }
 
-/* With FEAT_SPEv1p4: whether the line came from another cache, and whether it was modified there. */
+/* With FEAT_SPEv1p4: whether the line came from another cache, and whether it was modified there.
+ */
 static void add_snoop(union perf_mem_data_src *word, uint64_t events)
 {
-	if ((word->mem_snoop & ~PERF_MEM_SNOOP_NA) || !(events & SPE_DATA_SNOOPED) || !(word->mem_op & PERF_MEM_OP_LOAD))
+	if ((word->mem_snoop & ~PERF_MEM_SNOOP_NA) || !(events & SPE_DATA_SNOOPED) ||
+	    !(word->mem_op & PERF_MEM_OP_LOAD))
 		return;
 	word->mem_snoop = events & SPE_DATA_MODIFIED ? PERF_MEM_SNOOP_HITM : PERF_MEM_SNOOP_HIT;
 }

@@ -213,7 +213,7 @@ static bool next_record(struct spe_trace *t, struct spe_record *r)
 {
 	struct recording_spe *counts = &t->header->recording->spe;
 
-	while (cursor_left(&t->piece)) {
+	for (spe_padding_skip(&t->piece); cursor_left(&t->piece); spe_padding_skip(&t->piece)) {
 		const uint8_t *before = t->piece.at;
 		enum spe_outcome outcome = spe_record_read(&t->piece, r);
 
