@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "data_source.h"
+#include "spe_sample.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LVL_OUTCOME (PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS)
@@ -238,6 +240,7 @@ uint64_t data_source_encode(const struct data_source *d)
 #define SPE                                                                                        \
 	"Arm SPE tells that a line came from another core, not that it was modified; its stores "  \
 	"carry no data source"
+#define SPE_HITM "Arm SPE's stores carry no data source"
 
 /* Models of family 6: arch/x86/include/asm/intel-family.h. Codes of the data source by core:
  * arch/x86/events/intel/ds.c, arch/x86/events/amd/ibs.c. */
@@ -277,7 +280,7 @@ const char *data_source_caveat(const char *cpuid)
 	if (!cpuid)
 		return NULL;
 	if (!strncmp(cpuid, "0x", 2)) /* MIDR_EL1 */
-		return SPE;
+		return spe_family_of(strtoull(cpuid, NULL, 16)) == SPE_FAMILY_HISI ? SPE_HITM : SPE;
 	if (sscanf(cpuid, "%15[^,],%u,%u", vendor, &family, &model) != 3)
 		return NULL;
 	for (size_t i = 0; i < sizeof(caveats) / sizeof(caveats[0]); i++)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* libFuzzer target: any bytes, read as a file recording and through a pipe, to the end. */
+/* libFuzzer target: any bytes, read as a file recording and through a pipe, to the end; and as what
+ * hardware wrote, Arm SPE's data and the registers of IBS. */
 #include "data_source.h"
+#include "ibs_raw.h"
 #include "perfdata_read.h"
+#include "spe_sample.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -82,8 +85,45 @@ static void read_as_pipe(const uint8_t *bytes, size_t size)
 	close(ends[0]);
 }
 
+/* Every step gets further; what is no record is stepped over. */
+static void read_as_spe(const uint8_t *bytes, size_t size)
+{
+	struct cursor c = cursor_of(bytes, size, 0);
+	volatile uint64_t sum = 0;
+
+	for (spe_padding_skip(&c); cursor_left(&c); spe_padding_skip(&c)) {
+		const uint8_t *before = c.at;
+		struct spe_record r;
+		enum spe_outcome outcome = spe_record_read(&c, &r);
+
+		if (outcome == SPE_SHORT)
+			return;
+		if (outcome == SPE_DAMAGED)
+			spe_record_resync(&c);
+		if (c.at == before || c.bad)
+			abort();
+		for (int family = 0; family < SPE_FAMILIES; family++)
+			sum += spe_data_src(&r, family);
+	}
+}
+
+static void read_as_ibs(const uint8_t *bytes, size_t size)
+{
+	static const char *const cpus[] = { NULL, "AuthenticAMD,23,49,0", "AuthenticAMD,25,1,1" };
+	volatile uint64_t sum = 0;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct sample s = { 0 };
+
+		ibs_complete(cursor_of(bytes, size, 0), cpus[i], &s);
+		sum += s.data_src;
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+	read_as_spe(bytes, size);
+	read_as_ibs(bytes, size);
 	read_as_file(bytes, size);
 	read_as_pipe(bytes, size);
 	return 0;

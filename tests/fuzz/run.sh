@@ -18,7 +18,7 @@ if ! clang $flags -o "$out/probe" "$out/probe.c" >"$out/log" 2>&1; then
 fi
 
 sources=$(for m in $(make -s print-base print-sample) input queue perfdata_feature perfdata_header \
-	perfdata_record perfdata_read spool unpack script_line script_read note; do
+	perfdata_record perfdata_read spe_trace spool unpack script_line script_read note; do
 	[ "$m" = symtab ] || ls "src/$m.c" 2>/dev/null || :
 done)
 clang -std=gnu11 $flags $(make -s print-CPPFLAGS) -o "$out/fuzz_perfdata" tests/fuzz/fuzz_perfdata.c \

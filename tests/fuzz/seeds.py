@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """seeds.py OUT: small recordings to start fuzzing from.
 
-Files come from tests/oracle/gen_perfdata.py with different options; each is also turned into the pipe
+Files come from tests/oracle/gen_perfdata.py and gen_spe.py with different options; each is also turned into the pipe
 form: the 16-byte header, a HEADER_ATTR record an event, the features as records, the same records. Of each
 there is one with compressed records (zstd program), one of the other byte order as far as its header, and
 one with the magic number of old perf. Text is that of perf script, a few lines of several kinds.
@@ -16,9 +16,13 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GENERATOR = os.path.join(HERE, '..', 'oracle', 'gen_perfdata.py')
+SPE_GENERATOR = os.path.join(HERE, '..', 'oracle', 'gen_spe.py')
 OPTIONS = (
     [], ['--callchain'], ['--phys'], ['--order', 'cpu'], ['--nodes', '1', '--cpus', '1'],
     ['--mix', 'lhitm=1,rhitm_skx=1,amd_hitm=1,lpeer=1,st_l1=1,bad=1'],
+)
+SPE_OPTIONS = (
+    [], ['--old-info', '--no-context', '--phys'], ['--no-clock', '--cpu', 'hip12'], ['--no-time', '--cut', '2'],
 )
 NOTES = (b'{"note": "model", "machine": "small", "hold": [0, 1, 4], "complete": true}',
          b'{"note": "line", "pid": 1000, "addr": 4198400, "hitm": [1, 2, 3]}',
@@ -83,28 +87,42 @@ def swap_header(data):
     return struct.pack(f'>{size // 8}Q', *words) + data[size:]
 
 
+def forms(data):
+    """The same recording in all of its forms."""
+    pipe = to_pipe(data)
+    return (('file', data), ('pipe', pipe), ('old', b'PERFFILE' + data[8:]), ('swapped', swap_header(data)),
+            ('swapped_pipe', swap_header(pipe)))
+
+
+def write(out, name, content):
+    with open(os.path.join(out, name), 'wb') as f:
+        f.write(content)
+
+
+def generate(path, generator, *options):
+    subprocess.run([sys.executable, generator, '-o', path, '-n', '40', '--lines', '4', *options],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with open(path, 'rb') as f:
+        return f.read()
+
+
 def main():
     out = sys.argv[1]
     os.makedirs(out, exist_ok=True)
     for i, text in enumerate(TEXT):
-        with open(os.path.join(out, f'{i}.text'), 'w') as f:
-            f.write(text)
+        write(out, f'{i}.text', text.encode())
     with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'seed')
         subprocess.run([sys.executable, GENERATOR, '--build-target', folder], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for i, options in enumerate(OPTIONS):
-            path = os.path.join(folder, 'seed')
-            subprocess.run([sys.executable, GENERATOR, '--target', os.path.join(folder, 'target'),
-                            '-o', path, '-n', '40', '--lines', '4', '--cpus', '4', *options],
-                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            with open(path, 'rb') as f:
-                data = f.read()
-            pipe = to_pipe(data)
-            for name, content in (('file', data), ('pipe', pipe), ('old', b'PERFFILE' + data[8:]),
-                                  ('swapped', swap_header(data)), ('swapped_pipe', swap_header(pipe)),
-                                  *compressed(pipe)):
-                with open(os.path.join(out, f'{i}.{name}'), 'wb') as f:
-                    f.write(content)
+            data = generate(path, GENERATOR, '--target', os.path.join(folder, 'target'), '--cpus', '4', *options)
+            for name, content in (*forms(data), *compressed(to_pipe(data))):
+                write(out, f'{i}.{name}', content)
+        for i, options in enumerate(SPE_OPTIONS):
+            data = generate(path, SPE_GENERATOR, '--buffer', '10', *options)
+            for name, content in forms(data):
+                write(out, f'spe{i}.{name}', content)
 
 
 main()

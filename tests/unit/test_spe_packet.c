@@ -365,6 +365,12 @@ static void codes_of_the_data_source_by_cpu(void **state)
 	}
 }
 
+static void whether_modified_is_told_is_said_by_cpu(void **state)
+{
+	assert_non_null(strstr(data_source_caveat("0x00000000413fd0c1"), "not that it was modified"));
+	assert_null(strstr(data_source_caveat("0x00000000480fd060"), "modified"));
+}
+
 static void stores_have_no_data_source(void **state)
 {
 	/* whatever the packet says, and the events */
@@ -474,6 +480,7 @@ int main(void)
 		cmocka_unit_test(endless_records_end),
 		cmocka_unit_test(a_record_becomes_one_sample),
 		cmocka_unit_test(codes_of_the_data_source_by_cpu),
+		cmocka_unit_test(whether_modified_is_told_is_said_by_cpu),
 		cmocka_unit_test(stores_have_no_data_source),
 		cmocka_unit_test(an_atomic_operation_loads_and_stores),
 		cmocka_unit_test(other_operations_touch_no_memory),
