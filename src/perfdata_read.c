@@ -14,8 +14,7 @@
 
 #define RECORD_COMPRESSED2 83		  /* PERF_RECORD_COMPRESSED2, Linux 6.16 */
 #define WAITING_MAX	   (256ULL << 20) /* bytes of records waiting for their turn */
-/* Of one record, with room for sorting. */
-#define WAITING_ENTRY (2 * sizeof(struct queue_entry))
+#define RUN		   512		  /* samples that are read in one go */
 
 struct perfdata {
 	struct source source;
@@ -25,7 +24,11 @@ struct perfdata {
 	struct input unpacked; /* what comes out of it */
 	bool unpacking;	       /* there may be a whole record in "unpacked" */
 	struct queue queue;
-	uint64_t records; /* read whole */
+	struct perfdata_run run;
+	struct event event; /* has its turn at once */
+	bool has_event;
+	struct err *error; /* has its turn once all that was read has had it */
+	uint64_t records;  /* read whole */
 	bool ended;
 };
 
@@ -74,6 +77,7 @@ static struct err *read_attr(struct perfdata *p, struct perfdata_record *r)
 {
 	if (!perfdata_header_attr(&p->header, r->body))
 		p->source.recording.malformed_records++;
+	p->run = (struct perfdata_run){ 0 };
 	return NULL;
 }
 
@@ -229,28 +233,68 @@ static enum outcome read_note(struct perfdata *p, struct perfdata_record *r, str
 	return OUTCOME_NOTHING;
 }
 
-static void wait_for_turn(struct perfdata *p, const struct queue_entry *entry)
+static void bound_waiting(struct perfdata *p)
 {
-	queue_add(&p->queue, entry);
-	if (p->in.held + p->unpacked.held + p->queue.count * WAITING_ENTRY > WAITING_MAX)
+	if (p->in.held + p->unpacked.held + queue_size(&p->queue) > WAITING_MAX)
 		queue_flush_half(&p->queue);
 }
 
-/* A record without time has its turn at once. */
+static bool is_time(uint64_t time)
+{
+	return time && time != UINT64_MAX;
+}
+
+/* Without a time it has its turn at once. */
+static enum outcome read_sample(struct perfdata *p, const struct perfdata_record *r,
+				struct event *ev)
+{
+	struct sample *s = queue_room(&p->queue, 1);
+
+	if (!perfdata_record_sample(&p->header, r, s))
+		return OUTCOME_NOTHING;
+	if (is_time(s->time)) {
+		queue_add(&p->queue, 1);
+		bound_waiting(p);
+		return OUTCOME_NOTHING;
+	}
+	*ev = event_of_sample(s);
+	return OUTCOME_EVENT;
+}
+
 static enum outcome read_kernel_record(struct perfdata *p, struct input *in,
 				       struct perfdata_record *r, const uint8_t *bytes,
 				       struct event *ev)
 {
-	uint64_t time = perfdata_record_time(&p->header, r);
+	uint64_t time;
 
-	if (time && time != UINT64_MAX) {
-		wait_for_turn(p, &(struct queue_entry){ .time = time,
+	if (r->type == PERF_RECORD_SAMPLE)
+		return read_sample(p, r, ev);
+	time = perfdata_record_time(&p->header, r);
+	if (!is_time(time))
+		return perfdata_record_decode(&p->header, r, ev) ? OUTCOME_EVENT : OUTCOME_NOTHING;
+	queue_record(&p->queue, &(struct queue_record){ .time = time,
 							.offset = in->offset,
 							.record = bytes,
 							.owner = input_hold(in) });
-		return OUTCOME_NOTHING;
-	}
-	return perfdata_record_decode(&p->header, r, ev) ? OUTCOME_EVENT : OUTCOME_NOTHING;
+	bound_waiting(p);
+	return OUTCOME_NOTHING;
+}
+
+/* Of the bytes that are there, so that nothing is waited for. */
+static bool read_run(struct perfdata *p, struct input *in)
+{
+	size_t left, size, count = RUN;
+	const uint8_t *bytes = input_span(in, &left);
+
+	size = perfdata_record_run(&p->header, &p->run, bytes, left,
+				   queue_room(&p->queue, RUN), &count);
+	if (!size)
+		return false;
+	queue_add(&p->queue, count);
+	p->records += count;
+	input_skip(in, size);
+	bound_waiting(p);
+	return true;
 }
 
 static enum outcome read_by_type(struct perfdata *p, const uint8_t *bytes, size_t size,
@@ -350,51 +394,93 @@ static enum outcome read_unpacked(struct perfdata *p, struct event *ev, struct e
 
 /* ---- The source */
 
-static bool take_waiting(struct perfdata *p, struct event *ev)
+static bool take_record(struct perfdata *p, struct event *ev)
 {
-	struct queue_entry entry;
+	struct queue_record waited;
 	struct perfdata_record r;
 	bool wanted = false;
 
-	while (!wanted && queue_take(&p->queue, &entry)) {
-		r = perfdata_record_of(&p->header, entry.record,
-				       perfdata_record_size(&p->header, entry.record),
-				       entry.offset);
+	while (!wanted && queue_take_record(&p->queue, &waited)) {
+		r = perfdata_record_of(&p->header, waited.record,
+				       perfdata_record_size(&p->header, waited.record),
+				       waited.offset);
 		wanted = perfdata_record_decode(&p->header, &r, ev);
-		input_release(entry.owner);
+		input_release(waited.owner);
 	}
 	return wanted;
+}
+
+static bool take_sample(struct perfdata *p, struct event *ev)
+{
+	struct sample s;
+
+	if (!queue_take(&p->queue, &s, 1))
+		return false;
+	*ev = event_of_sample(&s);
+	return true;
+}
+
+/* What is due, in order. */
+static bool take(struct perfdata *p, struct event *ev)
+{
+	do {
+		if (take_sample(p, ev) || take_record(p, ev))
+			return true;
+	} while (queue_is_due(&p->queue));
+	if (p->has_event)
+		*ev = p->event;
+	return p->has_event && !(p->has_event = false);
+}
+
+/* Reads a record or a run of samples. Nothing is due, and the end was not reached. */
+static void read_more(struct perfdata *p)
+{
+	if (read_run(p, p->unpacking ? &p->unpacked : &p->in))
+		return;
+	p->has_event = (p->unpacking ? read_unpacked
+				     : read_record)(p, &p->event, &p->error) == OUTCOME_EVENT;
 }
 
 static struct err *next(struct source *s, struct event *ev, bool *end)
 {
 	struct perfdata *p = (struct perfdata *)s;
-	struct err *e = NULL;
+	struct err *e;
 
+	p->queue.loose = s->loose;
 	*end = false;
-	for (;;) {
-		if (take_waiting(p, ev))
-			return NULL;
-		if (p->ended) {
-			*end = true;
-			return NULL;
-		}
-		if ((p->unpacking ? read_unpacked : read_record)(p, ev, &e) == OUTCOME_EVENT)
-			return NULL;
-		if (e)
+	while (!take(p, ev)) {
+		if (p->error || p->ended) {
+			e = p->error;
+			p->error = NULL;
+			*end = !e;
 			return e;
+		}
+		read_more(p);
 	}
+	return NULL;
+}
+
+static size_t samples(struct source *s, struct sample *to, size_t room)
+{
+	struct perfdata *p = (struct perfdata *)s;
+	size_t count;
+
+	p->queue.loose = s->loose;
+	while (!(count = queue_take(&p->queue, to, room)) && !queue_is_due(&p->queue) &&
+	       !p->has_event && !p->error && !p->ended)
+		read_more(p);
+	return count;
 }
 
 static void close_source(struct source *s)
 {
 	struct perfdata *p = (struct perfdata *)s;
-	struct queue_entry entry;
+	struct queue_record record;
 
-	queue_flush(&p->queue);
-	while (queue_take(&p->queue, &entry))
-		input_release(entry.owner);
+	while (queue_drop_record(&p->queue, &record))
+		input_release(record.owner);
 	queue_deinit(&p->queue);
+	err_free(p->error);
 	input_close(&p->in);
 	input_close(&p->unpacked);
 	unpack_free(p->unpack);
@@ -402,7 +488,9 @@ static void close_source(struct source *s)
 	free(p);
 }
 
-static const struct source_ops ops = { .name = "perf.data", .next = next, .close = close_source };
+static const struct source_ops ops = {
+	.name = "perf.data", .next = next, .samples = samples, .close = close_source
+};
 
 static void note_cut(struct perfdata *p, const char *program)
 {

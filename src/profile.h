@@ -104,8 +104,8 @@ void profile_free(struct profile *p);
 struct err *profile_read(struct source *s, struct attrib *attrib, double least,
 			 struct profile **profile);
 
-void counts_sample(struct counts *c, const struct sample *s, const struct data_source *d);
-
+/* What each sample of a data source counts as; its latency and its period come on top. */
+struct counts counts_step(const struct data_source *d);
 void counts_add(struct counts *c, const struct counts *more);
 
 static inline uint64_t counts_hitm(const struct counts *c)
