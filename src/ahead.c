@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define BATCHES	      4	   /* one read, one counted, and some between them */
-#define BATCH_SAMPLES 1024 /* all of them stay in a second-level cache */
+#define BATCHES	      8
+#define BATCH_SAMPLES 2048 /* all of them stay in a last-level cache */
 #define BATCH_EVENTS  64
 
 /* Batches go round: "filled" counts those the reader has given, "emptied" those the consumer gave
@@ -63,8 +63,10 @@ static bool wait_for_room(struct ahead *a)
 	bool stopped;
 
 	pthread_mutex_lock(&a->lock);
-	while (a->filled - a->emptied == BATCHES && !a->stopped)
-		pthread_cond_wait(&a->changed, &a->lock);
+	/* Once it had to wait it does so for several, or the two would wake each other for each. */
+	if (a->filled - a->emptied == BATCHES)
+		while (a->filled - a->emptied > BATCHES / 2 && !a->stopped)
+			pthread_cond_wait(&a->changed, &a->lock);
 	stopped = a->stopped;
 	pthread_mutex_unlock(&a->lock);
 	return !stopped;
@@ -120,7 +122,8 @@ const struct ahead_batch *ahead_next(struct ahead *a)
 	pthread_mutex_lock(&a->lock);
 	if (a->holds) {
 		a->emptied++;
-		pthread_cond_signal(&a->changed);
+		if (a->filled - a->emptied == BATCHES / 2)
+			pthread_cond_signal(&a->changed);
 	}
 	while (a->filled == a->emptied && !a->ended)
 		pthread_cond_wait(&a->changed, &a->lock);

@@ -64,6 +64,7 @@ struct actors {
 struct cell_store {
 	struct packed **blocks;
 	uint32_t block_count, block_room;
+	struct mem_promise *next_block; /* NULL before the first one was full */
 	struct more *more;
 	struct site *sites;
 	const struct mapping **mappings;
@@ -80,7 +81,7 @@ static void actors_init(struct actors *a)
 {
 	map_init(&a->bit_of_id);
 	for (uint32_t i = 0; i < RECENT; i++)
-		a->recent[i].id = NOBODY;
+		a->recent[i].id = NOBODY; /* which has bit 0, for who does not look */
 }
 
 static void actors_deinit(struct actors *a)
@@ -149,6 +150,10 @@ struct cell_store *cell_store_new(void)
 
 void cell_store_close(struct cell_store *s)
 {
+	if (s->next_block)
+		mem_free_scattered(mem_promise_take(s->next_block),
+				   BLOCK_CELLS * sizeof(**s->blocks));
+	s->next_block = NULL;
 	table_deinit(&s->cell_table);
 	table_deinit(&s->site_table);
 	table_deinit(&s->mapping_table);
@@ -240,16 +245,24 @@ static bool cell_is(const struct cell_store *s, const struct packed *c, const st
 	       c->data == place->data && cell_physical(s, c) == key->phys_addr;
 }
 
+static void add_block(struct cell_store *s)
+{
+	size_t size = BLOCK_CELLS * sizeof(**s->blocks);
+
+	mem_grow(&s->blocks, &s->block_room, s->block_count);
+	s->blocks[s->block_count++] = s->next_block ? mem_promise_take(s->next_block)
+						    : mem_scattered(size);
+	s->next_block = s->block_count > 1 ? mem_scattered_promise(size) : NULL;
+}
+
 static uint32_t cell_make(struct cell_store *s, const struct cell_key *key,
 			  const struct cell_place *place)
 {
 	uint32_t index = s->cell_count++;
 	struct packed *c;
 
-	if (index == s->block_count * BLOCK_CELLS) {
-		mem_grow(&s->blocks, &s->block_room, s->block_count);
-		s->blocks[s->block_count++] = mem_scattered(BLOCK_CELLS * sizeof(**s->blocks));
-	}
+	if (index == s->block_count * BLOCK_CELLS)
+		add_block(s);
 	c = cell_at(s, index);
 	c->addr = key->addr;
 	c->pid = key->pid;
@@ -273,15 +286,6 @@ uint32_t cell_find(struct cell_store *s, const struct cell_key *key, const struc
 		if (cell_is(s, cell_at(s, i), key, place))
 			return i;
 	return cell_make(s, key, place);
-}
-
-bool cell_is_of(const struct cell_store *s, uint32_t cell, const struct sample *sample)
-{
-	const struct packed *c = cell_at(s, cell);
-
-	return c->addr == sample->addr && s->sites[c->site].ip == sample->ip &&
-	       c->pid == (line_is_kernel(sample->addr) ? 0 : sample->pid) &&
-	       cell_physical(s, c) == sample->phys_addr;
 }
 
 struct cell_key cell_key(const struct cell_store *s, uint32_t cell)
@@ -365,32 +369,53 @@ static void count_whole(struct counts *c, const struct sample *s, const struct c
 	c->accesses += s->period;
 }
 
-static void note_actor(struct cell_store *s, struct packed *c, uint32_t id, struct actors *a,
-		       uint64_t *bits, size_t others)
+static void note_other(struct cell_store *s, struct packed *c, uint32_t id, size_t others)
 {
-	uint32_t bit;
-
-	if (id == NOBODY)
-		return;
-	bit = actor_bit(a, id);
-	*bits |= 1ULL << bit;
-	if (bit == BITS)
-		idset_add((struct idset *)((char *)cell_more(s, c) + others), id);
+	idset_add((struct idset *)((char *)cell_more(s, c) + others), id);
 }
 
-void cell_count(struct cell_store *s, uint32_t cell, const struct sample *sample,
-		const struct counts *step)
+static inline void note_actors(struct cell_store *s, struct packed *c, const struct sample *sample)
 {
-	struct packed *c = cell_at(s, cell);
+	uint32_t cpu = actor_bit(&s->cpus, sample->cpu),
+		 thread = actor_bit(&s->threads, sample->tid);
 
+	c->cpus |= 1ULL << cpu & ~-(uint64_t)(sample->cpu == NOBODY);
+	c->threads |= 1ULL << thread & ~-(uint64_t)(sample->tid == NOBODY);
+	if (cpu == BITS && sample->cpu != NOBODY)
+		note_other(s, c, sample->cpu, offsetof(struct more, cpus));
+	if (thread == BITS && sample->tid != NOBODY)
+		note_other(s, c, sample->tid, offsetof(struct more, threads));
+}
+
+static inline void count(struct cell_store *s, struct packed *c, const struct sample *sample,
+			 const struct counts *step)
+{
 	if (c->more)
 		count_whole(&s->more[c->more - 1].counts, sample, step);
 	else if (fits(c, sample))
 		count_packed(c, sample, step);
 	else
 		count_whole(&cell_more(s, c)->counts, sample, step);
-	note_actor(s, c, sample->cpu, &s->cpus, &c->cpus, offsetof(struct more, cpus));
-	note_actor(s, c, sample->tid, &s->threads, &c->threads, offsetof(struct more, threads));
+	note_actors(s, c, sample);
+}
+
+void cell_count(struct cell_store *s, uint32_t cell, const struct sample *sample,
+		const struct counts *step)
+{
+	count(s, cell_at(s, cell), sample, step);
+}
+
+bool cell_count_again(struct cell_store *s, uint32_t cell, const struct sample *sample,
+		      const struct counts *step)
+{
+	struct packed *c = cell_at(s, cell);
+
+	if (c->addr != sample->addr || s->sites[c->site].ip != sample->ip ||
+	    c->pid != (line_is_kernel(sample->addr) ? 0 : sample->pid) ||
+	    cell_physical(s, c) != sample->phys_addr)
+		return false;
+	count(s, c, sample, step);
+	return true;
 }
 
 /* ---- Results */

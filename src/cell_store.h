@@ -52,12 +52,12 @@ struct cell_place cell_place(struct cell_store *s, const struct cell_key *key);
 void cell_prefetch(const struct cell_store *s, const struct cell_place *place);
 uint32_t cell_find(struct cell_store *s, const struct cell_key *key,
 		   const struct cell_place *place);
-/* Whether a cell that was found for a sample like "sample" is its cell, too. */
-bool cell_is_of(const struct cell_store *s, uint32_t cell, const struct sample *sample);
-
 /* "step": what a sample of its data source adds to counts; see counts_step(). */
 void cell_count(struct cell_store *s, uint32_t cell, const struct sample *sample,
 		const struct counts *step);
+/* If the cell, which was found for a sample that may be like this one, is this one's, too. */
+bool cell_count_again(struct cell_store *s, uint32_t cell, const struct sample *sample,
+		      const struct counts *step);
 
 /* ---- When all is counted */
 

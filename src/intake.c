@@ -74,14 +74,13 @@ static uint32_t recent_hash(const struct sample *s)
 	return map_hash(s->addr + s->ip * 0x9e3779b97f4a7c15ULL);
 }
 
-/* CELL_NONE: to be looked for. */
-static uint32_t recent_cell(const struct intake *in, const struct sample *s, uint32_t hash)
+static bool count_recent(struct intake *in, const struct sample *s, const struct counts *step)
 {
+	uint32_t hash = recent_hash(s);
 	const struct recent *r = &in->recent[hash % RECENT];
 
-	if (r->hash != hash || !r->next || !is_plain(s) || !cell_is_of(in->cells, r->next - 1, s))
-		return CELL_NONE;
-	return r->next - 1;
+	return r->hash == hash && r->next && is_plain(s) &&
+	       cell_count_again(in->cells, r->next - 1, s, step);
 }
 
 static void add_pending(struct intake *in, const struct sample *s, const struct counts *step)
@@ -147,16 +146,12 @@ static bool is_usable(struct intake *in, const struct sample *s, enum memory_kin
 void intake_sample(struct intake *in, const struct sample *s)
 {
 	const struct decoded *d = decode_source(in, s->data_src);
-	uint32_t cell;
 
 	if (!is_usable(in, s, d->kind))
 		return;
 	in->stores_cost |= d->kind == MEMORY_STORE && s->weight;
-	cell = recent_cell(in, s, recent_hash(s));
-	if (cell != CELL_NONE) {
-		cell_count(in->cells, cell, s, &d->step);
+	if (count_recent(in, s, &d->step))
 		return;
-	}
 	add_pending(in, s, &d->step);
 	if (in->pending_count == PENDING)
 		flush_pending(in);

@@ -54,21 +54,6 @@ struct counts counts_step(const struct data_source *d)
 	return c;
 }
 
-void counts_add(struct counts *c, const struct counts *more)
-{
-	c->samples += more->samples;
-	c->loads += more->loads;
-	c->stores += more->stores;
-	for (int d = 0; d < MEMORY_DISTANCES; d++)
-		c->hitm[d] += more->hitm[d];
-	c->store_misses += more->store_misses;
-	c->peer += more->peer;
-	c->locked += more->locked;
-	c->latency_sum += more->latency_sum;
-	c->latency_samples += more->latency_samples;
-	c->accesses += more->accesses;
-}
-
 /* ---- Notes */
 
 /* A recording begins with a note that says only what is modelled, in case it ends early; the one at
