@@ -288,6 +288,22 @@ uint32_t cell_find(struct cell_store *s, const struct cell_key *key, const struc
 	return cell_make(s, key, place);
 }
 
+void cell_touch(const struct cell_store *s, uint32_t cell)
+{
+	__builtin_prefetch(cell_at(s, cell), 1);
+}
+
+bool cell_is_of(const struct cell_store *s, uint32_t cell, const struct sample *sample)
+{
+	const struct packed *c = cell_at(s, cell);
+
+	if (c->more)
+		__builtin_prefetch(&s->more[c->more - 1].counts, 1);
+	return c->addr == sample->addr && s->sites[c->site].ip == sample->ip &&
+	       c->pid == (line_is_kernel(sample->addr) ? 0 : sample->pid) &&
+	       cell_physical(s, c) == sample->phys_addr;
+}
+
 struct cell_key cell_key(const struct cell_store *s, uint32_t cell)
 {
 	const struct packed *c = cell_at(s, cell);
@@ -299,11 +315,6 @@ struct cell_key cell_key(const struct cell_store *s, uint32_t cell)
 				  .data = c->data ? s->mappings[c->data - 1] : NULL,
 				  .pid = c->pid,
 				  .site = c->site };
-}
-
-void cell_touch(const struct cell_store *s, uint32_t cell)
-{
-	__builtin_prefetch(cell_at(s, cell));
 }
 
 /* ---- Counting */
@@ -387,9 +398,11 @@ static inline void note_actors(struct cell_store *s, struct packed *c, const str
 		note_other(s, c, sample->tid, offsetof(struct more, threads));
 }
 
-static inline void count(struct cell_store *s, struct packed *c, const struct sample *sample,
-			 const struct counts *step)
+void cell_count(struct cell_store *s, uint32_t cell, const struct sample *sample,
+		const struct counts *step)
 {
+	struct packed *c = cell_at(s, cell);
+
 	if (c->more)
 		count_whole(&s->more[c->more - 1].counts, sample, step);
 	else if (fits(c, sample))
@@ -397,25 +410,6 @@ static inline void count(struct cell_store *s, struct packed *c, const struct sa
 	else
 		count_whole(&cell_more(s, c)->counts, sample, step);
 	note_actors(s, c, sample);
-}
-
-void cell_count(struct cell_store *s, uint32_t cell, const struct sample *sample,
-		const struct counts *step)
-{
-	count(s, cell_at(s, cell), sample, step);
-}
-
-bool cell_count_again(struct cell_store *s, uint32_t cell, const struct sample *sample,
-		      const struct counts *step)
-{
-	struct packed *c = cell_at(s, cell);
-
-	if (c->addr != sample->addr || s->sites[c->site].ip != sample->ip ||
-	    c->pid != (line_is_kernel(sample->addr) ? 0 : sample->pid) ||
-	    cell_physical(s, c) != sample->phys_addr)
-		return false;
-	count(s, c, sample, step);
-	return true;
 }
 
 /* ---- Results */

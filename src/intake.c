@@ -20,25 +20,28 @@ struct recent {
 	uint32_t hash, next; /* next: the cell's number + 1, or 0 */
 };
 
-/* A sample whose cell is being looked for. What was mapped where is settled. */
-struct pending {
-	struct sample sample;
+/* A sample and what is known of its cell so far. */
+struct arrival {
+	const struct sample *sample;
+	uint32_t decoded, hash, cell;
 	struct cell_key key;
 	struct cell_place place;
-	struct counts step;
 };
 
-#define DECODED 64   /* a power of two */
-#define RECENT	4096 /* likewise; the hot cells of most recordings, in 32 kB */
-#define PENDING 32
+#define DECODED_MAX 4096 /* words that are remembered */
+#define FRONT	    64	 /* a power of two */
+#define RECENT	    8192 /* likewise; the hot cells of most recordings */
+#define ARRIVALS    32	 /* whose steps are taken side by side */
 
 struct intake {
 	struct attrib *attrib;
 	struct cell_store *cells;
-	struct decoded decoded[DECODED]; /* by hash of the word; map_hash(0) is 0 */
-	struct recent recent[RECENT];	 /* by hash of data and code address */
-	struct pending pending[PENDING];
-	uint32_t pending_count;
+	struct decoded *decoded;
+	struct map decoded_of_word; /* index in "decoded" */
+	uint32_t decoded_count, decoded_room;
+	uint32_t front[FRONT];		/* by hash of the word: index + 1, or 0 */
+	struct recent recent[RECENT];	/* by hash of data and code address */
+	struct arrival arrivals[ARRIVALS];
 	bool recent_used, stores_cost;
 	struct intake_refused refused;
 };
@@ -49,16 +52,65 @@ struct intake *intake_new(struct attrib *attrib, struct cell_store *cells)
 
 	in->attrib = attrib;
 	in->cells = cells;
-	in->decoded[0].kind = data_source_decode(0).kind;
+	map_init(&in->decoded_of_word);
 	return in;
 }
 
 void intake_free(struct intake *in)
 {
+	map_deinit(&in->decoded_of_word);
+	free(in->decoded);
 	free(in);
 }
 
-/* ---- The cell of a sample */
+/* ---- Data sources */
+
+static uint32_t decode_source(struct intake *in, uint64_t word)
+{
+	struct data_source source = data_source_decode(word);
+	bool fresh;
+	uint64_t *index = map_put(&in->decoded_of_word, word, in->decoded_count, &fresh);
+
+	if (!fresh)
+		return *index;
+	mem_grow(&in->decoded, &in->decoded_room, in->decoded_count);
+	in->decoded[in->decoded_count] =
+		(struct decoded){ word, source.kind, counts_step(&source) };
+	return in->decoded_count++;
+}
+
+static inline uint32_t find_source(struct intake *in, uint64_t word)
+{
+	uint32_t *front = &in->front[map_hash(word) & (FRONT - 1)];
+
+	if (!*front || in->decoded[*front - 1].word != word)
+		*front = decode_source(in, word) + 1;
+	return *front - 1;
+}
+
+/* Words that nobody but a damaged recording has so many of. Between two blocks of arrivals. */
+static void bound_sources(struct intake *in)
+{
+	if (in->decoded_count < DECODED_MAX)
+		return;
+	map_deinit(&in->decoded_of_word);
+	map_init(&in->decoded_of_word);
+	memset(in->front, 0, sizeof(in->front));
+	in->decoded_count = 0;
+}
+
+static bool is_usable(struct intake *in, const struct sample *s, enum memory_kind kind)
+{
+	if (kind == MEMORY_NONE)
+		in->refused.no_source++;
+	else if (!s->addr)
+		in->refused.no_address++;
+	else
+		return true;
+	return false;
+}
+
+/* ---- Cells */
 
 /* Whether nothing but address, code address, process and maps decides on a sample's cell. Code of
  * the kernel is the same in all processes, and so is the kernel's data. */
@@ -69,27 +121,24 @@ static bool is_plain(const struct sample *s)
 	return own && (!line_is_kernel(s->addr) || line_is_kernel(s->ip));
 }
 
-static uint32_t recent_hash(const struct sample *s)
+/* A guess at the cell, or CELL_NONE. */
+static void guess_cell(struct intake *in, struct arrival *n)
 {
-	return map_hash(s->addr + s->ip * 0x9e3779b97f4a7c15ULL);
+	const struct recent *r;
+
+	n->hash = map_hash(n->sample->addr + n->sample->ip * 0x9e3779b97f4a7c15ULL);
+	r = &in->recent[n->hash % RECENT];
+	n->cell = r->hash == n->hash && r->next && is_plain(n->sample) ? r->next - 1 : CELL_NONE;
+	if (n->cell != CELL_NONE)
+		cell_touch(in->cells, n->cell);
 }
 
-static bool count_recent(struct intake *in, const struct sample *s, const struct counts *step)
+/* Looks where in the store the cell must be. */
+static void place_cell(struct intake *in, struct arrival *n)
 {
-	uint32_t hash = recent_hash(s);
-	const struct recent *r = &in->recent[hash % RECENT];
-
-	return r->hash == hash && r->next && is_plain(s) &&
-	       cell_count_again(in->cells, r->next - 1, s, step);
-}
-
-static void add_pending(struct intake *in, const struct sample *s, const struct counts *step)
-{
-	struct pending *n = &in->pending[in->pending_count++];
+	const struct sample *s = n->sample;
 	bool kernel = line_is_kernel(s->addr);
 
-	n->sample = *s;
-	n->step = *step;
 	n->key = (struct cell_key){
 		.ip = s->ip,
 		.addr = s->addr,
@@ -103,71 +152,66 @@ static void add_pending(struct intake *in, const struct sample *s, const struct 
 	n->place = cell_place(in->cells, &n->key);
 }
 
-static void flush_pending(struct intake *in)
+static void find_cell(struct intake *in, struct arrival *n)
 {
-	struct pending *end = in->pending + in->pending_count;
+	n->cell = cell_find(in->cells, &n->key, &n->place);
+	in->recent[n->hash % RECENT] = (struct recent){ n->hash, n->cell + 1 };
+	in->recent_used = true;
+}
 
-	for (struct pending *n = in->pending; n < end; n++)
-		cell_prefetch(in->cells, &n->place);
-	for (struct pending *n = in->pending; n < end; n++) {
-		uint32_t hash = recent_hash(&n->sample),
-			 cell = cell_find(in->cells, &n->key, &n->place);
+/* Each step of all before the next step of any, so that they wait for memory together. */
+static void count_arrivals(struct intake *in, uint32_t count)
+{
+	struct arrival *all = in->arrivals, *sought[ARRIVALS];
+	uint32_t missing = 0;
 
-		cell_count(in->cells, cell, &n->sample, &n->step);
-		in->recent[hash % RECENT] = (struct recent){ hash, cell + 1 };
+	for (uint32_t i = 0; i < count; i++)
+		guess_cell(in, &all[i]);
+	for (uint32_t i = 0; i < count; i++) {
+		if (all[i].cell != CELL_NONE && cell_is_of(in->cells, all[i].cell, all[i].sample))
+			continue;
+		place_cell(in, &all[i]);
+		sought[missing++] = &all[i];
 	}
-	in->recent_used |= in->pending_count;
-	in->pending_count = 0;
+	for (uint32_t i = 0; i < missing; i++)
+		cell_prefetch(in->cells, &sought[i]->place);
+	for (uint32_t i = 0; i < missing; i++)
+		find_cell(in, sought[i]);
+	for (uint32_t i = 0; i < count; i++)
+		cell_count(in->cells, all[i].cell, all[i].sample, &in->decoded[all[i].decoded].step);
 }
 
 /* ---- Samples */
 
-static const struct decoded *decode_source(struct intake *in, uint64_t word)
+void intake_samples(struct intake *in, const struct sample *samples, uint32_t count)
 {
-	struct decoded *d = &in->decoded[map_hash(word) & (DECODED - 1)];
+	uint32_t n = 0;
 
-	if (d->word != word) {
-		struct data_source source = data_source_decode(word);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sample *s = &samples[i];
+		uint32_t decoded = find_source(in, s->data_src);
+		enum memory_kind kind = in->decoded[decoded].kind;
 
-		*d = (struct decoded){ word, source.kind, counts_step(&source) };
+		if (!is_usable(in, s, kind))
+			continue;
+		in->stores_cost |= kind == MEMORY_STORE && s->weight;
+		in->arrivals[n].sample = s;
+		in->arrivals[n++].decoded = decoded;
+		if (n == ARRIVALS) {
+			count_arrivals(in, n);
+			bound_sources(in);
+			n = 0;
+		}
 	}
-	return d;
-}
-
-static bool is_usable(struct intake *in, const struct sample *s, enum memory_kind kind)
-{
-	if (kind == MEMORY_NONE)
-		in->refused.no_source++;
-	else if (!s->addr)
-		in->refused.no_address++;
-	return kind != MEMORY_NONE && s->addr;
-}
-
-void intake_sample(struct intake *in, const struct sample *s)
-{
-	const struct decoded *d = decode_source(in, s->data_src);
-
-	if (!is_usable(in, s, d->kind))
-		return;
-	in->stores_cost |= d->kind == MEMORY_STORE && s->weight;
-	if (count_recent(in, s, &d->step))
-		return;
-	add_pending(in, s, &d->step);
-	if (in->pending_count == PENDING)
-		flush_pending(in);
+	count_arrivals(in, n);
+	bound_sources(in);
 }
 
 void intake_maps_changed(struct intake *in)
 {
-	flush_pending(in);
 	if (in->recent_used)
 		memset(in->recent, 0, sizeof(in->recent));
 	in->recent_used = false;
-}
-
-void intake_end(struct intake *in)
-{
-	flush_pending(in);
 }
 
 struct intake_refused intake_refused(const struct intake *in)

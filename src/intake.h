@@ -10,10 +10,9 @@ struct intake;
 struct intake *intake_new(struct attrib *attrib, struct cell_store *cells);
 void intake_free(struct intake *in);
 
-void intake_sample(struct intake *in, const struct sample *s);
+void intake_samples(struct intake *in, const struct sample *samples, uint32_t count);
 /* What is mapped has changed since the last sample. */
 void intake_maps_changed(struct intake *in);
-void intake_end(struct intake *in); /* all that was given is in the cells now */
 
 /* Samples that are in no cell. */
 struct intake_refused {

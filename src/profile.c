@@ -132,7 +132,7 @@ static void add_note(struct profile_builder *b, const struct note *n)
 void profile_add(struct profile_builder *b, const struct event *ev)
 {
 	if (ev->kind == EVENT_SAMPLE)
-		intake_sample(b->intake, &ev->sample);
+		intake_samples(b->intake, &ev->sample, 1);
 	else if (ev->kind == EVENT_NOTE)
 		add_note(b, &ev->note);
 	else
@@ -380,7 +380,6 @@ struct profile *profile_seal(struct profile_builder *b)
 {
 	struct profile *p = b->profile;
 
-	intake_end(b->intake);
 	cell_store_close(b->cells);
 	cell_actors(b->cells, &p->cpus, &p->threads);
 	seal_lines(b);
@@ -430,8 +429,8 @@ static void add_batch(struct profile_builder *b, const struct ahead_batch *batch
 	for (uint32_t i = 0; i <= batch->events; i++) {
 		uint32_t end = i < batch->events ? batch->behind[i] : batch->samples;
 
-		for (; at < end; at++)
-			intake_sample(b->intake, &batch->sample[at]);
+		intake_samples(b->intake, batch->sample + at, end - at);
+		at = end;
 		if (i == batch->events)
 			break;
 		profile_add(b, &batch->event[i]);
