@@ -39,8 +39,8 @@ struct intake {
 	struct decoded *decoded;
 	struct map decoded_of_word; /* index in "decoded" */
 	uint32_t decoded_count, decoded_room;
-	uint32_t front[FRONT];		/* by hash of the word: index + 1, or 0 */
-	struct recent recent[RECENT];	/* by hash of data and code address */
+	uint32_t front[FRONT];	      /* by hash of the word: index + 1, or 0 */
+	struct recent recent[RECENT]; /* by hash of data and code address */
 	struct arrival arrivals[ARRIVALS];
 	bool recent_used, stores_cost;
 	struct intake_refused refused;
@@ -74,8 +74,8 @@ static uint32_t decode_source(struct intake *in, uint64_t word)
 	if (!fresh)
 		return *index;
 	mem_grow(&in->decoded, &in->decoded_room, in->decoded_count);
-	in->decoded[in->decoded_count] =
-		(struct decoded){ word, source.kind, counts_step(&source) };
+	in->decoded[in->decoded_count] = (struct decoded){ word, source.kind,
+							   counts_step(&source) };
 	return in->decoded_count++;
 }
 
@@ -178,7 +178,8 @@ static void count_arrivals(struct intake *in, uint32_t count)
 	for (uint32_t i = 0; i < missing; i++)
 		find_cell(in, sought[i]);
 	for (uint32_t i = 0; i < count; i++)
-		cell_count(in->cells, all[i].cell, all[i].sample, &in->decoded[all[i].decoded].step);
+		cell_count(in->cells, all[i].cell, all[i].sample,
+			   &in->decoded[all[i].decoded].step);
 }
 
 /* ---- Samples */

@@ -286,8 +286,8 @@ static bool read_run(struct perfdata *p, struct input *in)
 	size_t left, size, count = RUN;
 	const uint8_t *bytes = input_span(in, &left);
 
-	size = perfdata_record_run(&p->header, &p->run, bytes, left,
-				   queue_room(&p->queue, RUN), &count);
+	size = perfdata_record_run(&p->header, &p->run, bytes, left, queue_room(&p->queue, RUN),
+				   &count);
 	if (!size)
 		return false;
 	queue_add(&p->queue, count);
@@ -437,8 +437,8 @@ static void read_more(struct perfdata *p)
 {
 	if (read_run(p, p->unpacking ? &p->unpacked : &p->in))
 		return;
-	p->has_event = (p->unpacking ? read_unpacked
-				     : read_record)(p, &p->event, &p->error) == OUTCOME_EVENT;
+	p->has_event = (p->unpacking ? read_unpacked : read_record)(p, &p->event, &p->error) ==
+		       OUTCOME_EVENT;
 }
 
 static struct err *next(struct source *s, struct event *ev, bool *end)

@@ -175,6 +175,8 @@ static void swap(struct queue_samples *a, struct queue_samples *b)
 
 static void join_current(struct queue *q)
 {
+	if (!q->current.count)
+		return;
 	memcpy(make_room(&q->before, q->current.count), q->current.sample,
 	       q->current.count * sizeof(*q->current.sample));
 	q->before.count += q->current.count;
@@ -292,7 +294,8 @@ size_t queue_take(struct queue *q, struct sample *to, size_t room)
 		end = q->due_records.record[q->taken_records].behind;
 	if (room > end - q->taken)
 		room = end - q->taken;
-	memcpy(to, q->due.sample + q->taken, room * sizeof(*to));
+	if (room)
+		memcpy(to, q->due.sample + q->taken, room * sizeof(*to));
 	q->taken += room;
 	return room;
 }
