@@ -5,19 +5,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define BATCHES	     3	 /* one read, one counted, one between them */
-#define BATCH_EVENTS 512 /* together they stay in a second-level cache */
-
-struct batch {
-	struct event *events;
-	uint32_t count;
-};
+#define BATCHES	      8
+#define BATCH_SAMPLES 2048 /* all of them stay in a last-level cache */
+#define BATCH_EVENTS  64
 
 /* Batches go round: "filled" counts those the reader has given, "emptied" those the consumer gave
  * back. */
 struct ahead {
 	struct source *source;
-	struct batch batch[BATCHES];
+	struct ahead_batch batch[BATCHES];
 	uint64_t filled, emptied;
 	bool ended;   /* no more will be filled */
 	bool stopped; /* nobody wants more */
@@ -29,17 +25,35 @@ struct ahead {
 	pthread_cond_t changed;
 };
 
-/* True when the stream has ended. */
-static bool fill(struct ahead *a, struct batch *b)
+/* Adds the next event, which may be a sample, too. */
+static void add_event(struct ahead_batch *b, const struct event *ev)
 {
-	bool end = false;
+	if (ev->kind == EVENT_SAMPLE) {
+		b->sample[b->samples++] = ev->sample;
+		return;
+	}
+	b->behind[b->events] = b->samples;
+	b->event[b->events++] = *ev;
+}
 
-	b->count = 0;
-	while (b->count < BATCH_EVENTS) {
-		a->error = source_next(a->source, &b->events[b->count], &end);
+/* True when the stream has ended. */
+static bool fill(struct ahead *a, struct ahead_batch *b)
+{
+	struct event ev;
+	bool end = false;
+	size_t count;
+
+	b->samples = b->events = 0;
+	while (b->samples < BATCH_SAMPLES && b->events < BATCH_EVENTS) {
+		count = source_samples(a->source, b->sample + b->samples,
+				       BATCH_SAMPLES - b->samples);
+		b->samples += count;
+		if (count)
+			continue;
+		a->error = source_next(a->source, &ev, &end);
 		if (a->error || end)
 			return true;
-		b->count++;
+		add_event(b, &ev);
 	}
 	return false;
 }
@@ -49,8 +63,10 @@ static bool wait_for_room(struct ahead *a)
 	bool stopped;
 
 	pthread_mutex_lock(&a->lock);
-	while (a->filled - a->emptied == BATCHES && !a->stopped)
-		pthread_cond_wait(&a->changed, &a->lock);
+	/* Once it had to wait it does so for several, or the two would wake each other for each. */
+	if (a->filled - a->emptied == BATCHES)
+		while (a->filled - a->emptied > BATCHES / 2 && !a->stopped)
+			pthread_cond_wait(&a->changed, &a->lock);
 	stopped = a->stopped;
 	pthread_mutex_unlock(&a->lock);
 	return !stopped;
@@ -77,8 +93,11 @@ struct ahead *ahead_open(struct source *s)
 	struct ahead *a = mem_zalloc(sizeof(*a));
 
 	a->source = s;
-	for (int i = 0; i < BATCHES; i++)
-		a->batch[i].events = mem_zalloc(BATCH_EVENTS * sizeof(struct event));
+	for (int i = 0; i < BATCHES; i++) {
+		a->batch[i].sample = mem_zalloc(BATCH_SAMPLES * sizeof(struct sample));
+		a->batch[i].event = mem_zalloc(BATCH_EVENTS * sizeof(struct event));
+		a->batch[i].behind = mem_zalloc(BATCH_EVENTS * sizeof(uint32_t));
+	}
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
 	a->threaded = !pthread_create(&a->thread, NULL, read_ahead, a);
@@ -86,25 +105,25 @@ struct ahead *ahead_open(struct source *s)
 }
 
 /* Where no thread can be had, the consumer reads. */
-static const struct event *next_here(struct ahead *a, uint32_t *count)
+static const struct ahead_batch *next_here(struct ahead *a)
 {
 	if (a->ended)
 		return NULL;
 	a->ended = fill(a, &a->batch[0]);
-	*count = a->batch[0].count;
-	return *count ? a->batch[0].events : NULL;
+	return &a->batch[0];
 }
 
-const struct event *ahead_next(struct ahead *a, uint32_t *count)
+const struct ahead_batch *ahead_next(struct ahead *a)
 {
-	const struct batch *b = NULL;
+	const struct ahead_batch *b = NULL;
 
 	if (!a->threaded)
-		return next_here(a, count);
+		return next_here(a);
 	pthread_mutex_lock(&a->lock);
 	if (a->holds) {
 		a->emptied++;
-		pthread_cond_signal(&a->changed);
+		if (a->filled - a->emptied == BATCHES / 2)
+			pthread_cond_signal(&a->changed);
 	}
 	while (a->filled == a->emptied && !a->ended)
 		pthread_cond_wait(&a->changed, &a->lock);
@@ -112,8 +131,7 @@ const struct event *ahead_next(struct ahead *a, uint32_t *count)
 	if (a->holds)
 		b = &a->batch[a->emptied % BATCHES];
 	pthread_mutex_unlock(&a->lock);
-	*count = b ? b->count : 0;
-	return b && b->count ? b->events : NULL;
+	return b;
 }
 
 struct err *ahead_close(struct ahead *a)
@@ -128,8 +146,11 @@ struct err *ahead_close(struct ahead *a)
 		pthread_join(a->thread, NULL);
 	}
 	e = a->error;
-	for (int i = 0; i < BATCHES; i++)
-		free(a->batch[i].events);
+	for (int i = 0; i < BATCHES; i++) {
+		free(a->batch[i].sample);
+		free(a->batch[i].event);
+		free(a->batch[i].behind);
+	}
 	pthread_cond_destroy(&a->changed);
 	pthread_mutex_destroy(&a->lock);
 	free(a);

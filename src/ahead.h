@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Reads a source on a thread of its own, so that its records are decoded while those before them
- *are still being counted. The events, and their order, are the source's.
+ * are still being counted. The events, and their order, are the source's.
  *
  *	reader	source_next() -> batch -+-> batch -> ahead_next()	consumer
  *				<- empty -------+
@@ -16,8 +16,16 @@ struct ahead;
 /* Until ahead_close() the source, its recording and the pool of its strings are the reader's. */
 struct ahead *ahead_open(struct source *s);
 
-/* The next events, "*count" of them, good until the next call; NULL at the end of the stream. */
-const struct event *ahead_next(struct ahead *a, uint32_t *count);
+/* A stretch of the stream: samples, and the other events that stand between them. */
+struct ahead_batch {
+	struct sample *sample;
+	struct event *event;
+	uint32_t *behind; /* by event: how many of the samples come before it */
+	uint32_t samples, events;
+};
+
+/* The next of the stream, good until the next call; NULL at its end. */
+const struct ahead_batch *ahead_next(struct ahead *a);
 
 /* After the end, or before it. Returns the error that ended the stream. */
 struct err *ahead_close(struct ahead *a);

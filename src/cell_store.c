@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cell_store.h"
+#include "line_key.h"
 #include "map.h"
 #include "mem.h"
+#include "table.h"
 
 #include <stdlib.h>
 
-#define NOBODY	   UINT32_MAX /* not recorded */
-#define LONG_CHAIN 8	      /* cells from which a line's are found through the table */
-#define BITS	   63	      /* actors that have one; bit 63 says that there are others */
-#define OTHERS	   (1ULL << BITS)
+#define NOBODY UINT32_MAX /* not recorded */
+#define BITS   63	  /* actors that have one; bit 63 says that there are others */
+#define OTHERS (1ULL << BITS)
 
 /* Where in the code; far fewer than cells. */
 struct site {
@@ -29,18 +30,22 @@ enum {
 };
 
 struct packed {
-	uint32_t line, next, site;
-	uint32_t more; /* index + 1: the counts are there, not here; 0: none */
+	uint64_t addr;
 	uint64_t cpus, threads;
+	uint32_t pid, site;
+	uint32_t data;	   /* index of its mapping + 1; 0: unknown */
+	uint32_t physical; /* index of its physical address + 1; 0: not recorded */
+	uint32_t more;	   /* index + 1: the counts are there, not here; 0: none */
 	uint32_t latency, accesses;
-	uint16_t offset;
 	uint8_t n[SMALL];
-};
+} __attribute__((aligned(64)));
 
 struct more {
 	struct counts counts;
 	struct idset cpus, threads; /* those without a bit */
 };
+
+#define RECENT 1024 /* a power of two */
 
 /* The first BITS ids of a kind have a bit each, in the order they came. */
 struct actors {
@@ -48,19 +53,25 @@ struct actors {
 	uint32_t count;
 	struct idset others;
 	struct map bit_of_id;
-	uint32_t last_id, last_bit;
+	struct {
+		uint32_t id, bit;
+	} recent[RECENT]; /* by the id's low bits */
 };
 
 /* Cells are never moved: they lie in blocks, which may have large pages. */
-#define BLOCK_CELLS (1U << 18)
+#define BLOCK_CELLS (1U << 16)
 
 struct cell_store {
 	struct packed **blocks;
 	uint32_t block_count, block_room;
+	struct mem_promise *next_block; /* NULL before the first one was full */
 	struct more *more;
 	struct site *sites;
-	struct table cell_table, site_table;
-	uint32_t cell_count, more_count, more_room, site_count, site_room;
+	const struct mapping **mappings;
+	uint64_t *physical;
+	struct table cell_table, site_table, mapping_table;
+	uint32_t cell_count, more_count, more_room, site_count, site_room, mapping_count,
+		mapping_room, physical_count, physical_room;
 	struct actors cpus, threads;
 };
 
@@ -69,7 +80,8 @@ struct cell_store {
 static void actors_init(struct actors *a)
 {
 	map_init(&a->bit_of_id);
-	a->last_id = NOBODY;
+	for (uint32_t i = 0; i < RECENT; i++)
+		a->recent[i].id = NOBODY; /* which has bit 0, for who does not look */
 }
 
 static void actors_deinit(struct actors *a)
@@ -78,21 +90,25 @@ static void actors_deinit(struct actors *a)
 	idset_deinit(&a->others);
 }
 
-/* BITS: it has none. */
-static uint32_t actor_bit(struct actors *a, uint32_t id)
+static uint32_t actor_new_bit(struct actors *a, uint32_t id)
 {
 	bool fresh;
-	uint64_t *bit;
+	uint64_t *bit = map_put(&a->bit_of_id, id, a->count, &fresh);
 
-	if (id == a->last_id)
-		return a->last_bit;
-	bit = map_put(&a->bit_of_id, id, a->count, &fresh);
 	if (fresh && a->count < BITS)
 		a->id[a->count++] = id;
 	else if (fresh)
 		idset_add(&a->others, id);
-	a->last_id = id;
-	return a->last_bit = *bit;
+	a->recent[id % RECENT].id = id;
+	return a->recent[id % RECENT].bit = *bit;
+}
+
+/* BITS: it has none. */
+static inline uint32_t actor_bit(struct actors *a, uint32_t id)
+{
+	if (a->recent[id % RECENT].id == id)
+		return a->recent[id % RECENT].bit;
+	return actor_new_bit(a, id);
 }
 
 static void actors_unpack(const struct actors *a, uint64_t bits, const struct idset *others,
@@ -115,7 +131,7 @@ void cell_actors(const struct cell_store *s, struct idset *cpus, struct idset *t
 
 /* ---- The store */
 
-static struct packed *cell_at(const struct cell_store *s, uint32_t index)
+static inline struct packed *cell_at(const struct cell_store *s, uint32_t index)
 {
 	return &s->blocks[index / BLOCK_CELLS][index % BLOCK_CELLS];
 }
@@ -126,9 +142,21 @@ struct cell_store *cell_store_new(void)
 
 	table_init(&s->cell_table);
 	table_init(&s->site_table);
+	table_init(&s->mapping_table);
 	actors_init(&s->cpus);
 	actors_init(&s->threads);
 	return s;
+}
+
+void cell_store_close(struct cell_store *s)
+{
+	if (s->next_block)
+		mem_free_scattered(mem_promise_take(s->next_block),
+				   BLOCK_CELLS * sizeof(**s->blocks));
+	s->next_block = NULL;
+	table_deinit(&s->cell_table);
+	table_deinit(&s->site_table);
+	table_deinit(&s->mapping_table);
 }
 
 void cell_store_free(struct cell_store *s)
@@ -139,15 +167,23 @@ void cell_store_free(struct cell_store *s)
 	}
 	actors_deinit(&s->cpus);
 	actors_deinit(&s->threads);
-	table_deinit(&s->cell_table);
-	table_deinit(&s->site_table);
+	cell_store_close(s);
 	for (uint32_t i = 0; i < s->block_count; i++)
 		mem_free_scattered(s->blocks[i], BLOCK_CELLS * sizeof(**s->blocks));
 	free(s->blocks);
 	free(s->more);
 	free(s->sites);
+	free(s->mappings);
+	free(s->physical);
 	free(s);
 }
+
+uint32_t cell_store_count(const struct cell_store *s)
+{
+	return s->cell_count;
+}
+
+/* ---- Finding */
 
 static uint32_t site_find(struct cell_store *s, uint64_t ip, const struct mapping *code)
 {
@@ -162,63 +198,123 @@ static uint32_t site_find(struct cell_store *s, uint64_t ip, const struct mappin
 	return s->site_count++;
 }
 
-static uint32_t cell_hash(uint32_t line, uint32_t offset, uint32_t site)
+/* Index + 1; 0: none. */
+static uint32_t mapping_find(struct cell_store *s, const struct mapping *m)
 {
-	return map_hash(((uint64_t)line << 32 | site) ^ (uint64_t)offset << 20);
+	uint32_t hash = map_hash((uintptr_t)m), i;
+
+	if (!m)
+		return 0;
+	for (uint32_t at = hash; (i = table_next(&s->mapping_table, hash, &at)) != TABLE_NONE;)
+		if (s->mappings[i] == m)
+			return i + 1;
+	mem_grow(&s->mappings, &s->mapping_room, s->mapping_count);
+	s->mappings[s->mapping_count] = m;
+	table_put(&s->mapping_table, hash, s->mapping_count);
+	return ++s->mapping_count;
 }
 
-static void put_cell(struct cell_store *s, uint32_t index)
+struct cell_place cell_place(struct cell_store *s, const struct cell_key *key)
 {
-	const struct packed *c = cell_at(s, index);
+	struct cell_place p = { .site = site_find(s, key->ip, key->code),
+				.data = mapping_find(s, key->data) };
 
-	table_put(&s->cell_table, cell_hash(c->line, c->offset, c->site), index);
+	p.hash = map_hash(map_hash(key->addr ^ (uint64_t)key->pid << 44) ^
+			  ((uint64_t)p.site << 32 | p.data) ^ key->phys_addr << 20);
+	table_prefetch(&s->cell_table, p.hash);
+	return p;
 }
 
-static uint32_t cell_make(struct cell_store *s, struct cell_chain *chain, uint32_t line,
-			  uint32_t offset, uint32_t site)
+void cell_prefetch(const struct cell_store *s, const struct cell_place *place)
+{
+	uint32_t at = place->hash, i = table_next(&s->cell_table, place->hash, &at);
+
+	if (i != TABLE_NONE)
+		__builtin_prefetch(cell_at(s, i), 1);
+}
+
+static uint64_t cell_physical(const struct cell_store *s, const struct packed *c)
+{
+	return c->physical ? s->physical[c->physical - 1] : 0;
+}
+
+static bool cell_is(const struct cell_store *s, const struct packed *c, const struct cell_key *key,
+		    const struct cell_place *place)
+{
+	return c->addr == key->addr && c->site == place->site && c->pid == key->pid &&
+	       c->data == place->data && cell_physical(s, c) == key->phys_addr;
+}
+
+static void add_block(struct cell_store *s)
+{
+	size_t size = BLOCK_CELLS * sizeof(**s->blocks);
+
+	mem_grow(&s->blocks, &s->block_room, s->block_count);
+	s->blocks[s->block_count++] = s->next_block ? mem_promise_take(s->next_block)
+						    : mem_scattered(size);
+	s->next_block = s->block_count > 1 ? mem_scattered_promise(size) : NULL;
+}
+
+static uint32_t cell_make(struct cell_store *s, const struct cell_key *key,
+			  const struct cell_place *place)
 {
 	uint32_t index = s->cell_count++;
+	struct packed *c;
 
-	if (index == s->block_count * BLOCK_CELLS) {
-		mem_grow(&s->blocks, &s->block_room, s->block_count);
-		s->blocks[s->block_count++] = mem_scattered(BLOCK_CELLS * sizeof(**s->blocks));
+	if (index == s->block_count * BLOCK_CELLS)
+		add_block(s);
+	c = cell_at(s, index);
+	c->addr = key->addr;
+	c->pid = key->pid;
+	c->site = place->site;
+	c->data = place->data;
+	if (key->phys_addr) {
+		mem_grow(&s->physical, &s->physical_room, s->physical_count);
+		s->physical[s->physical_count] = key->phys_addr;
+		c->physical = ++s->physical_count;
 	}
-	*cell_at(s, index) = (struct packed){
-		.line = line,
-		.next = chain->count++ ? chain->first : CELL_NONE,
-		.site = site,
-		.offset = offset,
-	};
-	chain->first = index;
-	if (chain->count > LONG_CHAIN)
-		put_cell(s, index);
-	else if (chain->count == LONG_CHAIN)
-		for (uint32_t i = index; i != CELL_NONE; i = cell_at(s, i)->next)
-			put_cell(s, i);
+	table_put(&s->cell_table, place->hash, index);
 	return index;
 }
 
-static bool cell_is(const struct packed *c, uint32_t line, uint32_t offset, uint32_t site)
+uint32_t cell_find(struct cell_store *s, const struct cell_key *key, const struct cell_place *place)
 {
-	return c->site == site && c->offset == offset && c->line == line;
+	uint32_t i;
+
+	for (uint32_t at = place->hash;
+	     (i = table_next(&s->cell_table, place->hash, &at)) != TABLE_NONE;)
+		if (cell_is(s, cell_at(s, i), key, place))
+			return i;
+	return cell_make(s, key, place);
 }
 
-static struct packed *cell_find(struct cell_store *s, struct cell_chain *chain, uint32_t line,
-				uint32_t offset, uint32_t site)
+void cell_touch(const struct cell_store *s, uint32_t cell)
 {
-	uint32_t hash = cell_hash(line, offset, site), i;
+	__builtin_prefetch(cell_at(s, cell), 1);
+}
 
-	if (chain->count < LONG_CHAIN) {
-		i = chain->count ? chain->first : CELL_NONE;
-		for (; i != CELL_NONE; i = cell_at(s, i)->next)
-			if (cell_is(cell_at(s, i), line, offset, site))
-				return cell_at(s, i);
-	} else {
-		for (uint32_t at = hash; (i = table_next(&s->cell_table, hash, &at)) != TABLE_NONE;)
-			if (cell_is(cell_at(s, i), line, offset, site))
-				return cell_at(s, i);
-	}
-	return cell_at(s, cell_make(s, chain, line, offset, site));
+bool cell_is_of(const struct cell_store *s, uint32_t cell, const struct sample *sample)
+{
+	const struct packed *c = cell_at(s, cell);
+
+	if (c->more)
+		__builtin_prefetch(&s->more[c->more - 1].counts, 1);
+	return c->addr == sample->addr && s->sites[c->site].ip == sample->ip &&
+	       c->pid == (line_is_kernel(sample->addr) ? 0 : sample->pid) &&
+	       cell_physical(s, c) == sample->phys_addr;
+}
+
+struct cell_key cell_key(const struct cell_store *s, uint32_t cell)
+{
+	const struct packed *c = cell_at(s, cell);
+
+	return (struct cell_key){ .ip = s->sites[c->site].ip,
+				  .code = s->sites[c->site].code,
+				  .addr = c->addr,
+				  .phys_addr = cell_physical(s, c),
+				  .data = c->data ? s->mappings[c->data - 1] : NULL,
+				  .pid = c->pid,
+				  .site = c->site };
 }
 
 /* ---- Counting */
@@ -262,76 +358,73 @@ static bool fits(const struct packed *c, const struct sample *s)
 	       s->weight <= UINT32_MAX - c->latency && s->period <= UINT32_MAX - c->accesses;
 }
 
-static void count_packed(struct packed *c, const struct sample *s, const struct data_source *d)
+static void count_packed(struct packed *c, const struct sample *s, const struct counts *step)
 {
-	bool store = d->kind == MEMORY_STORE;
-
-	c->n[store ? STORES : LOADS]++;
-	c->n[HITM + d->distance] += d->hitm;
-	c->n[STORE_MISSES] += store && d->miss;
-	c->n[PEER] += d->peer;
-	c->n[LOCKED] += d->locked;
+	c->n[LOADS] += step->loads;
+	c->n[STORES] += step->stores;
+	for (int d = 0; d < MEMORY_DISTANCES; d++)
+		c->n[HITM + d] += step->hitm[d];
+	c->n[STORE_MISSES] += step->store_misses;
+	c->n[PEER] += step->peer;
+	c->n[LOCKED] += step->locked;
 	c->n[LATENCIES] += s->weight != 0;
 	c->latency += s->weight;
 	c->accesses += s->period;
 }
 
-static void note_actor(struct cell_store *s, struct packed *c, uint32_t id, struct actors *a,
-		       uint64_t *bits, size_t others)
+static void count_whole(struct counts *c, const struct sample *s, const struct counts *step)
 {
-	uint32_t bit;
-
-	if (id == NOBODY)
-		return;
-	bit = actor_bit(a, id);
-	*bits |= 1ULL << bit;
-	if (bit == BITS)
-		idset_add((struct idset *)((char *)cell_more(s, c) + others), id);
+	counts_add(c, step);
+	c->latency_sum += s->weight;
+	c->latency_samples += s->weight != 0;
+	c->accesses += s->period;
 }
 
-void cell_count(struct cell_store *s, struct cell_chain *chain, uint32_t line, uint32_t offset,
-		const struct mapping *code, const struct sample *sample,
-		const struct data_source *source)
+static void note_other(struct cell_store *s, struct packed *c, uint32_t id, size_t others)
 {
-	uint32_t site = site_find(s, sample->ip, code);
-	struct packed *c = cell_find(s, chain, line, offset, site);
+	idset_add((struct idset *)((char *)cell_more(s, c) + others), id);
+}
 
-	if (fits(c, sample))
-		count_packed(c, sample, source);
+static inline void note_actors(struct cell_store *s, struct packed *c, const struct sample *sample)
+{
+	uint32_t cpu = actor_bit(&s->cpus, sample->cpu),
+		 thread = actor_bit(&s->threads, sample->tid);
+
+	c->cpus |= 1ULL << cpu & ~-(uint64_t)(sample->cpu == NOBODY);
+	c->threads |= 1ULL << thread & ~-(uint64_t)(sample->tid == NOBODY);
+	if (cpu == BITS && sample->cpu != NOBODY)
+		note_other(s, c, sample->cpu, offsetof(struct more, cpus));
+	if (thread == BITS && sample->tid != NOBODY)
+		note_other(s, c, sample->tid, offsetof(struct more, threads));
+}
+
+void cell_count(struct cell_store *s, uint32_t cell, const struct sample *sample,
+		const struct counts *step)
+{
+	struct packed *c = cell_at(s, cell);
+
+	if (c->more)
+		count_whole(&s->more[c->more - 1].counts, sample, step);
+	else if (fits(c, sample))
+		count_packed(c, sample, step);
 	else
-		counts_sample(&cell_more(s, c)->counts, sample, source);
-	note_actor(s, c, sample->cpu, &s->cpus, &c->cpus, offsetof(struct more, cpus));
-	note_actor(s, c, sample->tid, &s->threads, &c->threads, offsetof(struct more, threads));
-}
-
-void cell_prefetch(const struct cell_store *s, const struct cell_chain *chain, uint32_t *at)
-{
-	if (!chain->count || chain->count >= LONG_CHAIN)
-		return;
-	if (*at == CELL_NONE)
-		*at = chain->first;
-	else if (cell_at(s, *at)->next != CELL_NONE)
-		*at = cell_at(s, *at)->next;
-	__builtin_prefetch(cell_at(s, *at));
+		count_whole(&cell_more(s, c)->counts, sample, step);
+	note_actors(s, c, sample);
 }
 
 /* ---- Results */
 
-void cell_unpack(const struct cell_store *s, const struct cell_chain *chain, struct cell *cells)
+void cell_unpack(const struct cell_store *s, const uint32_t *cells, uint32_t count,
+		 struct cell *cell)
 {
-	uint32_t index = chain->first;
-
-	for (uint32_t i = 0; i < chain->count; i++) {
-		const struct packed *c = cell_at(s, index);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct packed *c = cell_at(s, cells[i]);
 		const struct more *m = c->more ? &s->more[c->more - 1] : NULL;
+		struct counts k = packed_counts(s, c);
 
-		cells[i] = (struct cell){ .offset = c->offset,
-					  .ip = s->sites[c->site].ip,
-					  .code = s->sites[c->site].code,
-					  .counts = packed_counts(s, c) };
-		actors_unpack(&s->cpus, c->cpus, m ? &m->cpus : NULL, &cells[i].cpus);
-		actors_unpack(&s->threads, c->threads, m ? &m->threads : NULL, &cells[i].threads);
-		index = c->next;
+		counts_add(&cell->counts, &k);
+		actors_unpack(&s->cpus, c->cpus, m ? &m->cpus : NULL, &cell->cpus);
+		actors_unpack(&s->threads, c->threads, m ? &m->threads : NULL, &cell->threads);
 	}
 }
 
@@ -367,23 +460,34 @@ static uint32_t crowd_count(struct crowd *w, const struct cell_store *s)
 	return count;
 }
 
-struct cell_sum cell_add_up(const struct cell_store *s, const struct cell_chain *chain)
+struct cell_sum cell_add_up(const struct cell_store *s, const uint32_t *cells, uint32_t count)
 {
 	struct cell_sum sum = { 0 };
 	struct crowd writers = { 0 }, actors = { 0 };
-	uint32_t index = chain->first;
 
-	for (uint32_t i = 0; i < chain->count; i++) {
-		const struct packed *c = cell_at(s, index);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct packed *c = cell_at(s, cells[i]);
 		struct counts k = packed_counts(s, c);
 
 		counts_add(&sum.counts, &k);
+		sum.unmapped += c->data ? 0 : k.samples;
 		crowd_add(&actors, s, c);
 		if (k.stores || k.locked)
 			crowd_add(&writers, s, c);
-		index = c->next;
 	}
 	sum.writers = crowd_count(&writers, s);
 	sum.actors = crowd_count(&actors, s);
 	return sum;
+}
+
+struct counts cell_total(const struct cell_store *s)
+{
+	struct counts total = { 0 };
+
+	for (uint32_t i = 0; i < s->cell_count; i++) {
+		struct counts k = packed_counts(s, cell_at(s, i));
+
+		counts_add(&total, &k);
+	}
+	return total;
 }

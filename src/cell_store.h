@@ -1,56 +1,77 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The cells of all lines while they are counted, packed: most are touched a few times by a few
- * threads, and a recording may have millions of them.
+ * Everything that is counted while samples come in: cells, each of one code address and one data
+ * address, packed into a cache line, as most are touched a few times by a few threads and a
+ * recording may have millions of them. Which cells make a line is asked only at the end.
  *
- *	packed, 56 bytes	eight-bit counts, a bit each for the first 63 CPUs and threads
+ *	packed, 64 bytes	eight-bit counts, a bit each for the first 63 CPUs and threads
  *	and more, on demand	whole counts, sets of the CPUs and threads that have no bit
  *
- * A line's cells are chained; they are found by walking the chain, and through a table once the
- *line has many.
+ * Cells are numbered in the order they came.
  */
 #ifndef HITMAP_CELL_STORE_H
 #define HITMAP_CELL_STORE_H
 
 #include "profile.h"
-#include "table.h"
 
 #define CELL_NONE UINT32_MAX
 
 struct cell_store;
 
-/* The cells of one line: the newest, and how many. */
-struct cell_chain {
-	uint32_t first, count;
+/* What tells a cell from others. */
+struct cell_key {
+	uint64_t ip, addr;
+	uint64_t phys_addr;		   /* 0 when not recorded */
+	const struct mapping *data, *code; /* of "addr" and "ip"; NULL when unknown */
+	uint32_t pid;			   /* of the address; 0: the kernel's */
+	uint32_t site; /* as cell_key() gives it: the same for one "ip" in the same memory */
 };
 
-/* What a sealed line needs of its cells, without the cells. */
+/* What a group of cells has in all. */
 struct cell_sum {
 	struct counts counts;
 	uint32_t writers, actors; /* threads, or CPUs where threads are not known */
+	uint64_t unmapped;	  /* samples whose mapping was not known when they came */
 };
 
 struct cell_store *cell_store_new(void);
 void cell_store_free(struct cell_store *s);
-
-/* Counts a sample at "offset" of line "line", whose code lies in "code". */
-void cell_count(struct cell_store *s, struct cell_chain *chain, uint32_t line, uint32_t offset,
-		const struct mapping *code, const struct sample *sample,
-		const struct data_source *source);
+uint32_t cell_store_count(const struct cell_store *s);
+/* No cell will be looked for any more: frees what that needs. */
+void cell_store_close(struct cell_store *s);
 
 /*
- * Hints: the memory that counting of a line will ask for soon. "*at" is CELL_NONE at first; each
- * call goes one cell further along the chain, so that those of many lines come from memory at once.
+ * The cell of a key, which is made when there is none. With millions of cells nearly every step
+ * waits for memory; the steps for several keys are to be taken side by side, so that they wait
+ * together: cell_place() of each, cell_prefetch() of each, cell_find() of each.
  */
-void cell_prefetch(const struct cell_store *s, const struct cell_chain *chain, uint32_t *at);
+struct cell_place {
+	uint32_t hash, site, data;
+};
+struct cell_place cell_place(struct cell_store *s, const struct cell_key *key);
+void cell_prefetch(const struct cell_store *s, const struct cell_place *place);
+uint32_t cell_find(struct cell_store *s, const struct cell_key *key,
+		   const struct cell_place *place);
+void cell_touch(const struct cell_store *s, uint32_t cell); /* a hint: it will be asked for */
+/* Whether a cell that was found for a sample which may be like this one is this one's, too, if
+ * nothing was mapped since. */
+bool cell_is_of(const struct cell_store *s, uint32_t cell, const struct sample *sample);
 
-/* Writes the cells of a chain, "chain->count" of them, newest first. */
-void cell_unpack(const struct cell_store *s, const struct cell_chain *chain, struct cell *cells);
+/* "step": what a sample of its data source adds to counts; see counts_step(). */
+void cell_count(struct cell_store *s, uint32_t cell, const struct sample *sample,
+		const struct counts *step);
+/* ---- When all is counted */
+
+struct cell_key cell_key(const struct cell_store *s, uint32_t cell);
+/* One cell from "count" of them, which are of one line, one offset and one code address. */
+void cell_unpack(const struct cell_store *s, const uint32_t *cells, uint32_t count,
+		 struct cell *cell);
 /*
  * Who writes, and how many there are. An instruction that was seen to store or to lock does so for
  * every thread that runs it, whichever half of it was sampled.
  */
-struct cell_sum cell_add_up(const struct cell_store *s, const struct cell_chain *chain);
+struct cell_sum cell_add_up(const struct cell_store *s, const uint32_t *cells, uint32_t count);
+struct counts cell_total(const struct cell_store *s); /* of all cells */
 
 /* All CPUs and threads that were seen. */
 void cell_actors(const struct cell_store *s, struct idset *cpus, struct idset *threads);

@@ -193,6 +193,12 @@ const uint8_t *input_peek(struct input *in, size_t size)
 	return in->chunk ? in->chunk->bytes + in->at : (const uint8_t *)"";
 }
 
+const uint8_t *input_span(const struct input *in, size_t *size)
+{
+	*size = buffered(in);
+	return *size ? in->chunk->bytes + in->at : (const uint8_t *)"";
+}
+
 void input_seek(struct input *in, uint64_t offset)
 {
 	if (in->chunk)

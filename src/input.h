@@ -51,6 +51,8 @@ void input_close(struct input *in);		       /* all chunks must have been release
 /* The next "size" bytes, NULL when there are not so many. Good until the next input_...() call,
  * longer when input_hold() is called first. */
 const uint8_t *input_peek(struct input *in, size_t size);
+/* What is there of the next bytes without reading more. */
+const uint8_t *input_span(const struct input *in, size_t *size);
 /* How many bytes, up to "size", are left. */
 size_t input_left(struct input *in, size_t size);
 /* Steps over "size" bytes; false when there are not so many. */

@@ -18,9 +18,16 @@ struct line_key {
 	bool common;	    /* other addresses lead to it, too */
 };
 
-/* The key of a sample whose address lies in "data" (may be NULL). */
-struct line_key line_key_of(const struct sample *s, const struct mapping *data, uint32_t line_size);
-bool line_key_is_physical(const struct line_key *k);
+/* The key of the line at "addr" of process "pid", which lies in "data" (may be NULL) and physically
+ * at "phys_addr" (0: not known). */
+struct line_key line_key_of(uint64_t addr, uint64_t phys_addr, uint32_t pid,
+			    const struct mapping *data, uint32_t line_size);
+
+static inline bool line_key_equal(const struct line_key *a, const struct line_key *b)
+{
+	return a->place == b->place && a->memory == b->memory && a->pid == b->pid &&
+	       a->common == b->common;
+}
 
 static inline bool line_is_kernel(uint64_t addr)
 {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mem.h"
 
+#include <pthread.h>
 #include <stdarg.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -62,6 +64,46 @@ void *mem_scattered(size_t size)
 void mem_free_scattered(void *p, size_t size)
 {
 	munmap(p, whole_pages(size));
+}
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+struct mem_promise {
+	pthread_t thread;
+	bool threaded;
+	size_t size;
+	void *memory;
+};
+
+static void *keep_promise(void *argument)
+{
+	struct mem_promise *p = argument;
+
+	p->memory = mem_scattered(p->size);
+	madvise(p->memory, p->size, MADV_POPULATE_WRITE);
+	return NULL;
+}
+
+struct mem_promise *mem_scattered_promise(size_t size)
+{
+	struct mem_promise *p = mem_zalloc(sizeof(*p));
+
+	p->size = size;
+	p->threaded = !pthread_create(&p->thread, NULL, keep_promise, p);
+	return p;
+}
+
+void *mem_promise_take(struct mem_promise *p)
+{
+	void *memory;
+
+	if (p->threaded)
+		pthread_join(p->thread, NULL);
+	memory = p->threaded ? p->memory : mem_scattered(p->size);
+	free(p);
+	return memory;
 }
 
 char *mem_strdup(const char *s)

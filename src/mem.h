@@ -16,6 +16,11 @@ void *mem_realloc(void *p, size_t count, size_t size) __attribute__((returns_non
  * kernel has them. */
 void *mem_scattered(size_t size) __attribute__((returns_nonnull));
 void mem_free_scattered(void *p, size_t size);
+/* The same, made by a thread while the caller does something else: clearing many pages takes long.
+ * Each promise is to be taken, once, also when it is of no use any more. */
+struct mem_promise;
+struct mem_promise *mem_scattered_promise(size_t size) __attribute__((returns_nonnull));
+void *mem_promise_take(struct mem_promise *p) __attribute__((returns_nonnull));
 char *mem_strdup(const char *s) __attribute__((returns_nonnull));
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
 

@@ -15,8 +15,7 @@
 
 #define RECORD_COMPRESSED2 83		  /* PERF_RECORD_COMPRESSED2, Linux 6.16 */
 #define WAITING_MAX	   (256ULL << 20) /* bytes of records waiting for their turn */
-/* Of one record, with room for sorting. */
-#define WAITING_ENTRY (2 * sizeof(struct queue_entry))
+#define RUN		   512		  /* samples that are read in one go */
 
 struct perfdata {
 	struct source source;
@@ -26,10 +25,13 @@ struct perfdata {
 	struct input unpacked; /* what comes out of it */
 	bool unpacking;	       /* there may be a whole record in "unpacked" */
 	struct spe_trace *spe;
-	struct input samples; /* what comes out of it */
-	uint64_t spe_left;    /* bytes of SPE's data that come before the next record */
+	uint64_t spe_left; /* bytes of SPE's data that come before the next record */
 	struct queue queue;
-	uint64_t records; /* read whole */
+	struct perfdata_run run;
+	struct event event; /* has its turn at once */
+	bool has_event;
+	struct err *error; /* has its turn once all that was read has had it */
+	uint64_t records;  /* read whole */
 	bool ended;
 };
 
@@ -78,6 +80,7 @@ static struct err *read_attr(struct perfdata *p, struct perfdata_record *r)
 {
 	if (!perfdata_header_attr(&p->header, r->body))
 		p->source.recording.malformed_records++;
+	p->run = (struct perfdata_run){ 0 };
 	return NULL;
 }
 
@@ -116,7 +119,7 @@ static struct err *read_auxtrace(struct perfdata *p, struct perfdata_record *r)
 	uint64_t size = cursor_u64(&body);
 
 	if (spe_trace_is(p->spe)) {
-		spe_trace_begin(p->spe, r->body);
+		spe_trace_begin(p->spe, r->body, p->queue.newest);
 		p->spe_left = size;
 		return NULL;
 	}
@@ -150,7 +153,6 @@ static struct err *read_auxtrace_info(struct perfdata *p, struct perfdata_record
 	uint32_t type = cursor_u32(&body);
 
 	spe_trace_info(p->spe, r->body);
-
 	if (type < ARRAY_SIZE(kind) && kind[type])
 		p->source.recording.aux_kind = kind[type];
 	return NULL;
@@ -251,14 +253,11 @@ static enum outcome read_note(struct perfdata *p, struct perfdata_record *r, str
 	return OUTCOME_NOTHING;
 }
 
+/* A record of the kernel that is no sample. */
 static bool decode(struct perfdata *p, const struct perfdata_record *r, struct event *ev)
 {
-	bool wanted = true;
+	bool wanted = perfdata_record_decode(&p->header, r, ev);
 
-	if (r->type == SPE_TRACE_TYPE)
-		spe_trace_sample(p->spe, r, ev);
-	else
-		wanted = perfdata_record_decode(&p->header, r, ev);
 	if (spe_trace_is(p->spe))
 		spe_trace_note(p->spe, r, wanted ? ev : NULL);
 	return wanted;
@@ -266,32 +265,66 @@ static bool decode(struct perfdata *p, const struct perfdata_record *r, struct e
 
 static void bound_waiting(struct perfdata *p)
 {
-	if (p->in.held + p->unpacked.held + p->samples.held + p->queue.count * WAITING_ENTRY >
-	    WAITING_MAX)
+	if (p->in.held + p->unpacked.held + queue_size(&p->queue) > WAITING_MAX)
 		queue_flush_half(&p->queue);
 }
 
-static void wait_for_turn(struct perfdata *p, const struct queue_entry *entry)
+static bool is_time(uint64_t time)
 {
-	queue_add(&p->queue, entry);
-	bound_waiting(p);
+	return time && time != UINT64_MAX;
 }
 
-/* A record without time has its turn at once. */
+/* Without a time it has its turn at once. */
+static enum outcome read_sample(struct perfdata *p, const struct perfdata_record *r,
+				struct event *ev)
+{
+	struct sample *s = queue_room(&p->queue, 1);
+
+	if (!perfdata_record_sample(&p->header, r, s))
+		return OUTCOME_NOTHING;
+	if (is_time(s->time)) {
+		queue_add(&p->queue, 1);
+		bound_waiting(p);
+		return OUTCOME_NOTHING;
+	}
+	*ev = event_of_sample(s);
+	return OUTCOME_EVENT;
+}
+
 static enum outcome read_kernel_record(struct perfdata *p, struct input *in,
 				       struct perfdata_record *r, const uint8_t *bytes,
 				       struct event *ev)
 {
-	uint64_t time = perfdata_record_time(&p->header, r);
+	uint64_t time;
 
-	if (time && time != UINT64_MAX) {
-		wait_for_turn(p, &(struct queue_entry){ .time = time,
+	if (r->type == PERF_RECORD_SAMPLE)
+		return read_sample(p, r, ev);
+	time = perfdata_record_time(&p->header, r);
+	if (!is_time(time))
+		return decode(p, r, ev) ? OUTCOME_EVENT : OUTCOME_NOTHING;
+	queue_record(&p->queue, &(struct queue_record){ .time = time,
 							.offset = in->offset,
 							.record = bytes,
 							.owner = input_hold(in) });
-		return OUTCOME_NOTHING;
-	}
-	return decode(p, r, ev) ? OUTCOME_EVENT : OUTCOME_NOTHING;
+	bound_waiting(p);
+	return OUTCOME_NOTHING;
+}
+
+/* Of the bytes that are there, so that nothing is waited for. */
+static bool read_run(struct perfdata *p, struct input *in)
+{
+	size_t left, size, count = RUN;
+	const uint8_t *bytes = input_span(in, &left);
+
+	size = perfdata_record_run(&p->header, &p->run, bytes, left, queue_room(&p->queue, RUN),
+				   &count);
+	if (!size)
+		return false;
+	queue_add(&p->queue, count);
+	p->records += count;
+	input_skip(in, size);
+	bound_waiting(p);
+	return true;
 }
 
 static enum outcome read_by_type(struct perfdata *p, const uint8_t *bytes, size_t size,
@@ -391,106 +424,129 @@ static enum outcome read_unpacked(struct perfdata *p, struct event *ev, struct e
 
 /* ---- Data of SPE: samples */
 
-/* One without a time has its turn with what was recorded before its data. */
-static void wait_as_samples(struct perfdata *p)
-{
-	struct input *in = &p->samples;
-
-	while (input_left(in, SPE_TRACE_SIZE) == SPE_TRACE_SIZE) {
-		const uint8_t *bytes = input_peek(in, SPE_TRACE_SIZE);
-		uint64_t time = spe_trace_time(bytes);
-
-		queue_add(&p->queue, &(struct queue_entry){ .time = time ? time : p->queue.newest,
-							    .offset = p->in.offset,
-							    .record = bytes,
-							    .owner = input_hold(in) });
-		input_skip(in, SPE_TRACE_SIZE);
-	}
-	bound_waiting(p);
-}
-
-static enum outcome read_spe(struct perfdata *p, struct event *ev, struct err **e)
+static void read_spe(struct perfdata *p)
 {
 	size_t size = p->spe_left < SPE_TRACE_PIECE ? p->spe_left : SPE_TRACE_PIECE;
-	size_t got = input_left(&p->in, size), used;
-	bool last = got < size || got == p->spe_left;
+	size_t got = input_left(&p->in, size), count;
 
-	spe_trace_piece(p->spe, input_peek(&p->in, got), got, last);
-	wait_as_samples(p);
-	used = spe_trace_used(p->spe);
-	input_skip(&p->in, used);
-	p->spe_left -= used;
+	spe_trace_piece(p->spe, input_peek(&p->in, got), got, got < size || got == p->spe_left);
+	while ((count = spe_trace_samples(p->spe, queue_room(&p->queue, RUN), RUN)))
+		queue_add(&p->queue, count);
+	bound_waiting(p);
+	input_skip(&p->in, spe_trace_used(p->spe));
+	p->spe_left -= spe_trace_used(p->spe);
 	if (got < size) {
 		p->spe_left = 0;
-		*e = end_damaged(p, "its data is cut off");
+		p->error = end_damaged(p, "its data is cut off");
 	}
-	return OUTCOME_NOTHING;
 }
 
 /* ---- The source */
 
-static bool take_waiting(struct perfdata *p, struct event *ev)
+static bool take_record(struct perfdata *p, struct event *ev)
 {
-	struct queue_entry entry;
+	struct queue_record waited;
 	struct perfdata_record r;
 	bool wanted = false;
 
-	while (!wanted && queue_take(&p->queue, &entry)) {
-		r = perfdata_record_of(&p->header, entry.record,
-				       perfdata_record_size(&p->header, entry.record),
-				       entry.offset);
+	while (!wanted && queue_take_record(&p->queue, &waited)) {
+		r = perfdata_record_of(&p->header, waited.record,
+				       perfdata_record_size(&p->header, waited.record),
+				       waited.offset);
 		wanted = decode(p, &r, ev);
-		input_release(entry.owner);
+		input_release(waited.owner);
 	}
 	return wanted;
 }
 
-static enum outcome read_more(struct perfdata *p, struct event *ev, struct err **e)
+static bool take_sample(struct perfdata *p, struct event *ev)
 {
-	if (p->unpacking)
-		return read_unpacked(p, ev, e);
-	return (p->spe_left ? read_spe : read_record)(p, ev, e);
+	struct sample s;
+
+	if (!queue_take(&p->queue, &s, 1))
+		return false;
+	spe_trace_name(p->spe, &s, 1);
+	*ev = event_of_sample(&s);
+	return true;
+}
+
+/* What is due, in order. */
+static bool take(struct perfdata *p, struct event *ev)
+{
+	do {
+		if (take_sample(p, ev) || take_record(p, ev))
+			return true;
+	} while (queue_is_due(&p->queue));
+	if (p->has_event)
+		*ev = p->event;
+	return p->has_event && !(p->has_event = false);
+}
+
+/* Reads a record or a run of samples. Nothing is due, and the end was not reached. */
+static void read_more(struct perfdata *p)
+{
+	if (p->spe_left) {
+		read_spe(p);
+		return;
+	}
+	if (read_run(p, p->unpacking ? &p->unpacked : &p->in))
+		return;
+	p->has_event = (p->unpacking ? read_unpacked : read_record)(p, &p->event, &p->error) ==
+		       OUTCOME_EVENT;
 }
 
 static struct err *next(struct source *s, struct event *ev, bool *end)
 {
 	struct perfdata *p = (struct perfdata *)s;
-	struct err *e = NULL;
+	struct err *e;
 
+	p->queue.loose = s->loose;
 	*end = false;
-	for (;;) {
-		if (take_waiting(p, ev))
-			return NULL;
-		if (p->ended) {
-			*end = true;
-			return NULL;
-		}
-		if (read_more(p, ev, &e) == OUTCOME_EVENT)
-			return NULL;
-		if (e)
+	while (!take(p, ev)) {
+		if (p->error || p->ended) {
+			e = p->error;
+			p->error = NULL;
+			*end = !e;
 			return e;
+		}
+		read_more(p);
 	}
+	return NULL;
+}
+
+static size_t samples(struct source *s, struct sample *to, size_t room)
+{
+	struct perfdata *p = (struct perfdata *)s;
+	size_t count;
+
+	p->queue.loose = s->loose;
+	while (!(count = queue_take(&p->queue, to, room)) && !queue_is_due(&p->queue) &&
+	       !p->has_event && !p->error && !p->ended)
+		read_more(p);
+	spe_trace_name(p->spe, to, count);
+	return count;
 }
 
 static void close_source(struct source *s)
 {
 	struct perfdata *p = (struct perfdata *)s;
-	struct queue_entry entry;
+	struct queue_record record;
 
-	queue_flush(&p->queue);
-	while (queue_take(&p->queue, &entry))
-		input_release(entry.owner);
+	while (queue_drop_record(&p->queue, &record))
+		input_release(record.owner);
 	queue_deinit(&p->queue);
+	err_free(p->error);
 	input_close(&p->in);
 	input_close(&p->unpacked);
 	unpack_free(p->unpack);
-	input_close(&p->samples);
 	spe_trace_free(p->spe);
 	perfdata_header_deinit(&p->header);
 	free(p);
 }
 
-static const struct source_ops ops = { .name = "perf.data", .next = next, .close = close_source };
+static const struct source_ops ops = {
+	.name = "perf.data", .next = next, .samples = samples, .close = close_source
+};
 
 static void note_cut(struct perfdata *p, const char *program)
 {
@@ -521,7 +577,6 @@ struct err *perfdata_open(const char *path, struct intern *pool, struct source *
 	perfdata_header_init(&p->header, &p->source.recording, pool);
 	input_open_feed(&p->unpacked, (struct input_feed){ 0 });
 	p->spe = spe_trace_new(&p->header);
-	input_open_feed(&p->samples, (struct input_feed){ .read = spe_trace_read, .from = p->spe });
 	e = input_open(path, &p->in);
 	if (!e)
 		e = spool_unwrap(&p->in, path, &cut);

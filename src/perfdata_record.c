@@ -72,15 +72,9 @@ bool perfdata_record_ids(const struct perfdata_header *h, const struct perfdata_
 
 uint64_t perfdata_record_time(const struct perfdata_header *h, const struct perfdata_record *r)
 {
-	const struct sample_layout *layout;
 	struct sample ids;
-	int place;
 
-	if (r->type != PERF_RECORD_SAMPLE)
-		return perfdata_record_ids(h, r, &ids) ? ids.time : 0;
-	layout = layout_of(h, h->same_layout ? 0 : find_event(h, r));
-	place = layout ? sample_time_place(layout) : -1;
-	return place < 0 ? 0 : word_at(r->body, place);
+	return perfdata_record_ids(h, r, &ids) ? ids.time : 0;
 }
 
 static bool is_kernel(uint16_t misc)
@@ -88,15 +82,13 @@ static bool is_kernel(uint16_t misc)
 	return (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 }
 
-void perfdata_record_count(struct recording *recording, struct sample *s)
+void perfdata_record_count(struct recording *recording, struct sample *s, uint64_t sample_type)
 {
-	struct recording_event *event = s->event < recording->event_count
-						? &recording->events[s->event]
-						: NULL;
+	if (s->event < recording->event_count) {
+		struct recording_event *event = &recording->events[s->event];
 
-	if (event) {
 		event->samples++;
-		if (event->period && !(event->layout.sample_type & PERF_SAMPLE_PERIOD))
+		if (event->period && !(sample_type & PERF_SAMPLE_PERIOD))
 			s->period = event->period;
 	}
 	if (!recording->first_time || (s->time && s->time < recording->first_time))
@@ -116,26 +108,71 @@ static void complete_from_raw(const struct perfdata_header *h, const struct perf
 		ibs_complete(sample_raw(r->body, layout), recording->cpuid, s);
 }
 
-static bool decode_sample(struct perfdata_header *h, const struct perfdata_record *r,
-			  struct event *ev)
+bool perfdata_record_sample(struct perfdata_header *h, const struct perfdata_record *r,
+			    struct sample *s)
 {
-	struct recording *recording = h->recording;
 	uint32_t event = find_event(h, r);
 	const struct sample_layout *layout = layout_of(h, event);
-	struct sample *s = &ev->sample;
 
-	if (!layout || !sample_decode(r->body, layout, s))
+	if (!layout || !sample_decode(r->body, layout, s)) {
+		h->recording->malformed_records++;
 		return false;
-	ev->kind = EVENT_SAMPLE;
-	ev->time = s->time;
-	ev->pid = s->pid;
-	ev->tid = s->tid;
+	}
 	s->event = event;
 	s->cpumode = r->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	if (layout->sample_type & PERF_SAMPLE_RAW)
 		complete_from_raw(h, r, layout, s);
-	perfdata_record_count(recording, s);
+	perfdata_record_count(h->recording, s, layout->sample_type);
 	return true;
+}
+
+/* ---- Runs of samples */
+
+static bool run_places(const struct perfdata_header *h, struct sample_places *places)
+{
+	return h->same_layout && !h->swap && h->recording->event_count &&
+	       sample_places_of(&h->recording->events[0].layout, places) && places->time >= 0;
+}
+
+/* Most recordings have an id each CPU and event. */
+static uint32_t run_event(const struct perfdata_header *h, struct perfdata_run *run, uint64_t id)
+{
+	struct perfdata_run_id *last = &run->last[id % ARRAY_SIZE(run->last)];
+
+	if (!last->known || last->id != id)
+		*last = (struct perfdata_run_id){ id, perfdata_header_event(h, id), true };
+	return last->event;
+}
+
+size_t perfdata_record_run(struct perfdata_header *h, struct perfdata_run *run,
+			   const uint8_t *bytes, size_t size, struct sample *samples, size_t *count)
+{
+	bool many = h->recording->event_count > 1;
+	uint64_t type = h->recording->event_count ? h->recording->events[0].layout.sample_type : 0;
+	size_t at = 0, room = *count;
+	struct sample_places places;
+
+	*count = 0;
+	if (!run_places(h, &places))
+		return 0;
+	while (*count < room && size - at >= PERFDATA_RECORD_HEADER) {
+		struct perf_event_header head;
+		struct sample *s = &samples[*count];
+
+		memcpy(&head, bytes + at, sizeof(head));
+		if (head.type != PERF_RECORD_SAMPLE || head.size > size - at ||
+		    head.size < PERFDATA_RECORD_HEADER + places.size)
+			break;
+		sample_decode_places(bytes + at + PERFDATA_RECORD_HEADER, &places, s);
+		if (!s->time || s->time == UINT64_MAX)
+			break;
+		s->event = many && places.id >= 0 ? run_event(h, run, s->id) : 0;
+		s->cpumode = head.misc & PERF_RECORD_MISC_CPUMODE_MASK;
+		perfdata_record_count(h->recording, s, type);
+		at += head.size;
+		++*count;
+	}
+	return at;
 }
 
 static void decode_ids(struct cursor *c, struct event *ev)
@@ -300,7 +337,7 @@ static const struct decoder decoders[KERNEL_TYPES] = {
 	[PERF_RECORD_UNTHROTTLE] = { .known = true },
 	[PERF_RECORD_FORK] = { .decode = decode_fork },
 	[PERF_RECORD_READ] = { .known = true },
-	[PERF_RECORD_SAMPLE] = { .decode = decode_sample },
+	[PERF_RECORD_SAMPLE] = { .known = true }, /* perfdata_record_sample() */
 	[PERF_RECORD_MMAP2] = { .decode = decode_mmap2 },
 	[PERF_RECORD_AUX] = { .known = true },
 	[PERF_RECORD_ITRACE_START] = { .known = true },
@@ -329,13 +366,11 @@ bool perfdata_record_decode(struct perfdata_header *h, const struct perfdata_rec
 	}
 	if (r->type == PERF_RECORD_LOST_SAMPLES && (r->misc & MISC_LOST_BY_BPF))
 		return false;
-	if (r->type != PERF_RECORD_SAMPLE) {
-		ids = (struct sample){ .pid = UINT32_MAX, .tid = UINT32_MAX };
-		perfdata_record_ids(h, r, &ids);
-		ev->time = ids.time;
-		ev->pid = ids.pid;
-		ev->tid = ids.tid;
-	}
+	ids = (struct sample){ .pid = UINT32_MAX, .tid = UINT32_MAX };
+	perfdata_record_ids(h, r, &ids);
+	ev->time = ids.time;
+	ev->pid = ids.pid;
+	ev->tid = ids.tid;
 	if (d->decode(h, r, ev))
 		return true;
 	h->recording->malformed_records++;

@@ -104,9 +104,23 @@ void profile_free(struct profile *p);
 struct err *profile_read(struct source *s, struct attrib *attrib, double least,
 			 struct profile **profile);
 
-void counts_sample(struct counts *c, const struct sample *s, const struct data_source *d);
+/* What each sample of a data source counts as; its latency and its period come on top. */
+struct counts counts_step(const struct data_source *d);
 
-void counts_add(struct counts *c, const struct counts *more);
+static inline void counts_add(struct counts *c, const struct counts *more)
+{
+	c->samples += more->samples;
+	c->loads += more->loads;
+	c->stores += more->stores;
+	for (int d = 0; d < MEMORY_DISTANCES; d++)
+		c->hitm[d] += more->hitm[d];
+	c->store_misses += more->store_misses;
+	c->peer += more->peer;
+	c->locked += more->locked;
+	c->latency_sum += more->latency_sum;
+	c->latency_samples += more->latency_samples;
+	c->accesses += more->accesses;
+}
 
 static inline uint64_t counts_hitm(const struct counts *c)
 {

@@ -5,47 +5,87 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AHEAD 8 /* records */
+/* One that waits, while all are sorted: a sample of "before", or a record. */
+struct queue_order {
+	uint64_t time;
+	uint32_t index;
+	bool is_record;
+};
 
 void queue_deinit(struct queue *q)
 {
-	free(q->entry);
-	free(q->spare);
+	free(q->current.sample);
+	free(q->before.sample);
+	free(q->due.sample);
+	free(q->spare.sample);
+	free(q->records.record);
+	free(q->due_records.record);
+	free(q->order);
+	free(q->sorted);
 	*q = (struct queue){ 0 };
 }
 
-/* Entries that were taken leave their place. */
-static void compact(struct queue *q)
+/* ---- What waits */
+
+static struct sample *make_room(struct queue_samples *s, size_t count)
 {
-	if (!q->head)
-		return;
-	memmove(q->entry, q->entry + q->head, (q->count - q->head) * sizeof(*q->entry));
-	q->count -= q->head;
-	q->ready -= q->head;
-	q->head = 0;
+	if (s->count + count > s->room) {
+		s->room = s->room + s->room / 2 > s->count + count ? s->room + s->room / 2
+								   : s->count + count;
+		s->sample = mem_realloc(s->sample, s->room, sizeof(*s->sample));
+	}
+	return s->sample + s->count;
 }
 
-void queue_add(struct queue *q, const struct queue_entry *entry)
+struct sample *queue_room(struct queue *q, size_t count)
 {
-	if (q->head == q->count)
-		q->head = q->ready = q->count = 0;
-	mem_grow(&q->entry, &q->room, q->count);
-	q->entry[q->count++] = *entry;
-	if (entry->time > q->newest)
-		q->newest = entry->time;
+	return make_room(&q->current, count);
 }
 
-static size_t run_end(const struct queue_entry *e, size_t from, size_t count)
+void queue_add(struct queue *q, size_t count)
+{
+	const struct sample *s = q->current.sample + q->current.count;
+
+	for (size_t i = 0; i < count; i++)
+		if (s[i].time > q->newest)
+			q->newest = s[i].time;
+	q->current.count += count;
+}
+
+static void add_record(struct queue_records *to, const struct queue_record *record, size_t behind)
+{
+	mem_grow(&to->record, &to->room, to->count);
+	to->record[to->count] = *record;
+	to->record[to->count++].behind = behind;
+}
+
+void queue_record(struct queue *q, const struct queue_record *record)
+{
+	add_record(&q->records, record, q->before.count + q->current.count);
+	if (record->time > q->newest)
+		q->newest = record->time;
+}
+
+size_t queue_size(const struct queue *q)
+{
+	return (q->before.count + q->current.count) *
+		       (sizeof(struct sample) + 2 * sizeof(struct queue_order)) +
+	       q->records.count * (sizeof(struct queue_record) + 2 * sizeof(struct queue_order));
+}
+
+/* ---- Order */
+
+static size_t run_end(const struct queue_order *o, size_t from, size_t count)
 {
 	if (from == count)
 		return count;
-	while (++from < count && e[from - 1].time <= e[from].time)
+	while (++from < count && o[from - 1].time <= o[from].time)
 		;
 	return from;
 }
 
-static void merge(struct queue_entry *to, const struct queue_entry *a, size_t a_count,
-		  const struct queue_entry *b, size_t b_count)
+static void merge(struct queue_order *to, const struct queue_order *a, size_t a_count,
+		  const struct queue_order *b, size_t b_count)
 {
 	while (a_count && b_count) {
 		if (a->time <= b->time) {
@@ -60,54 +100,150 @@ static void merge(struct queue_entry *to, const struct queue_entry *a, size_t a_
 	memcpy(to + a_count, b, b_count * sizeof(*b));
 }
 
-/* One pass: pairs of neighbouring runs become one. Returns how many runs there were. */
-static size_t merge_runs(struct queue_entry *to, const struct queue_entry *from, size_t count)
+/* Merges each two runs; how many there are afterwards. */
+static size_t merge_runs(struct queue_order *to, const struct queue_order *from, size_t count)
 {
 	size_t runs = 0;
 
-	for (size_t start = 0, middle, end; start < count; start = end) {
+	for (size_t start = 0, middle, end; start < count; start = end, runs++) {
 		middle = run_end(from, start, count);
 		end = run_end(from, middle, count);
 		merge(to + start, from + start, middle - start, from + middle, end - middle);
-		runs += 1 + (end > middle);
 	}
 	return runs;
 }
 
-/* A natural merge sort: each ring is in order by itself, so there are as many runs as rings. */
-static void sort(struct queue *q)
+static void order_room(struct queue_order **order, size_t *room, size_t count)
 {
-	if (run_end(q->entry, 0, q->count) == q->count)
+	if (count <= *room)
 		return;
-	if (q->spare_room < q->room) {
-		q->spare = mem_realloc(q->spare, q->room, sizeof(*q->spare));
-		q->spare_room = q->room;
-	}
-	for (size_t runs = 3; runs > 2;) {
-		struct queue_entry *sorted = q->spare;
-		size_t room = q->spare_room;
+	*room = count;
+	*order = mem_realloc(*order, count, sizeof(**order));
+}
 
-		runs = merge_runs(sorted, q->entry, q->count);
-		q->spare = q->entry;
-		q->spare_room = q->room;
-		q->entry = sorted;
-		q->room = room;
+/* A natural merge sort: each ring is in order by itself, so there are as many runs as rings. */
+static void sort(struct queue *q, size_t count)
+{
+	if (run_end(q->order, 0, count) == count)
+		return;
+	order_room(&q->sorted, &q->sorted_room, count);
+	for (size_t runs = 2; runs > 1;) {
+		struct queue_order *sorted = q->sorted;
+		size_t room = q->sorted_room;
+
+		runs = merge_runs(sorted, q->order, count);
+		q->sorted = q->order;
+		q->sorted_room = q->order_room;
+		q->order = sorted;
+		q->order_room = room;
 	}
 }
 
-static size_t count_until(const struct queue *q, uint64_t limit)
+/* All that waits as it was added, then by time; how many. */
+static size_t order_all(struct queue *q)
 {
-	size_t low = 0, high = q->count;
+	size_t count = 0, record = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	order_room(&q->order, &q->order_room, q->before.count + q->records.count);
+	for (size_t i = 0; i <= q->before.count; i++) {
+		for (; record < q->records.count && q->records.record[record].behind <= i; record++)
+			q->order[count++] = (struct queue_order){ q->records.record[record].time,
+								  (uint32_t)record, true };
+		if (i < q->before.count)
+			q->order[count++] = (struct queue_order){ q->before.sample[i].time,
+								  (uint32_t)i, false };
+	}
+	sort(q, count);
+	return count;
+}
 
-		if (q->entry[middle].time <= limit)
+/* ---- What is due */
+
+static void begin_due(struct queue *q)
+{
+	q->due.count = q->taken = 0;
+	q->due_records.count = q->taken_records = 0;
+}
+
+static void swap(struct queue_samples *a, struct queue_samples *b)
+{
+	struct queue_samples was = *a;
+
+	*a = *b;
+	*b = was;
+}
+
+static void join_current(struct queue *q)
+{
+	if (!q->current.count)
+		return;
+	memcpy(make_room(&q->before, q->current.count), q->current.sample,
+	       q->current.count * sizeof(*q->current.sample));
+	q->before.count += q->current.count;
+	q->current.count = 0;
+}
+
+static void move_samples(const struct queue *q, const struct queue_order *o, size_t count,
+			 struct queue_samples *samples, struct queue_records *records)
+{
+	make_room(samples, count);
+	for (size_t i = 0; i < count; i++) {
+		if (o[i].is_record)
+			add_record(records, &q->records.record[o[i].index], samples->count);
+		else
+			samples->sample[samples->count++] = q->before.sample[o[i].index];
+	}
+}
+
+/* Sorts all that waits; the first so many become due. */
+static void free_first(struct queue *q, size_t ordered, size_t first)
+{
+	struct queue_records rest = { 0 };
+
+	begin_due(q);
+	move_samples(q, q->order, first, &q->due, &q->due_records);
+	q->spare.count = 0;
+	move_samples(q, q->order + first, ordered - first, &q->spare, &rest);
+	swap(&q->before, &q->spare);
+	free(q->records.record);
+	q->records = rest;
+}
+
+static size_t count_until(const struct queue *q, size_t count, uint64_t limit)
+{
+	size_t low = 0;
+
+	while (low < count) {
+		size_t middle = low + (count - low) / 2;
+
+		if (q->order[middle].time <= limit)
 			low = middle + 1;
 		else
-			high = middle;
+			count = middle;
 	}
 	return low;
+}
+
+/* Whether samples can become due as they are: no record does so with them. */
+static bool is_loose(const struct queue *q, uint64_t limit)
+{
+	for (size_t i = 0; i < q->records.count; i++)
+		if (q->records.record[i].time <= limit)
+			return false;
+	return q->loose;
+}
+
+/* The samples before the last mark, all of which are complete by now, become due. The records that
+ * wait are newer than they. */
+static void free_before(struct queue *q)
+{
+	begin_due(q);
+	for (size_t i = 0; i < q->records.count; i++)
+		q->records.record[i].behind -= q->records.record[i].behind > q->before.count
+						       ? q->before.count
+						       : q->records.record[i].behind;
+	swap(&q->due, &q->before);
+	swap(&q->before, &q->current);
 }
 
 void queue_round(struct queue *q)
@@ -115,34 +251,71 @@ void queue_round(struct queue *q)
 	uint64_t limit = q->round_newest;
 
 	q->round_newest = q->newest;
-	compact(q);
-	sort(q);
-	q->ready = count_until(q, limit);
+	if (is_loose(q, limit)) {
+		free_before(q);
+	} else {
+		size_t count;
+
+		join_current(q);
+		count = order_all(q);
+		free_first(q, count, count_until(q, count, limit));
+	}
 }
 
 void queue_flush(struct queue *q)
 {
-	compact(q);
-	if (q->count)
-		sort(q);
-	q->ready = q->count;
+	size_t count;
+
+	join_current(q);
+	if (q->loose && !q->records.count) {
+		free_before(q);
+		return;
+	}
+	count = order_all(q);
+	free_first(q, count, count);
 }
 
 void queue_flush_half(struct queue *q)
 {
-	queue_flush(q);
-	q->ready = (q->count + 1) / 2;
+	size_t count;
+
+	join_current(q);
+	count = order_all(q);
+	free_first(q, count, (count + 1) / 2);
 }
 
-bool queue_take(struct queue *q, struct queue_entry *entry)
+/* ---- Taking */
+
+size_t queue_take(struct queue *q, struct sample *to, size_t room)
 {
-	if (q->head == q->ready)
+	size_t end = q->due.count;
+
+	if (q->taken_records < q->due_records.count)
+		end = q->due_records.record[q->taken_records].behind;
+	if (room > end - q->taken)
+		room = end - q->taken;
+	if (room)
+		memcpy(to, q->due.sample + q->taken, room * sizeof(*to));
+	q->taken += room;
+	return room;
+}
+
+bool queue_take_record(struct queue *q, struct queue_record *record)
+{
+	if (q->taken_records == q->due_records.count ||
+	    q->due_records.record[q->taken_records].behind > q->taken)
 		return false;
-	/* A record was read two rounds ago, and its bytes may have left the cache. */
-	if (q->head + AHEAD < q->ready) {
-		__builtin_prefetch(q->entry[q->head + AHEAD].record);
-		__builtin_prefetch(q->entry[q->head + AHEAD].record + 64);
-	}
-	*entry = q->entry[q->head++];
+	*record = q->due_records.record[q->taken_records++];
+	return true;
+}
+
+bool queue_drop_record(struct queue *q, struct queue_record *record)
+{
+	if (q->taken_records < q->due_records.count)
+		*record = q->due_records.record[q->taken_records++];
+	else if (q->records.count)
+		*record = q->records.record[--q->records.count];
+	else
+		return false;
 	return true;
 }

@@ -172,6 +172,84 @@ struct cursor sample_raw(struct cursor body, const struct sample_layout *layout)
 	return cursor_part(&body, cursor_u32(&body));
 }
 
+/* ---- Samples without anything of variable size */
+
+#define VARIABLE_BITS                                                                              \
+	(PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |   \
+	 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_AUX)
+
+bool sample_places_of(const struct sample_layout *layout, struct sample_places *places)
+{
+	/* In the order of the record: include/uapi/linux/perf_event.h. */
+	const struct {
+		uint64_t bits;
+		int16_t *place; /* NULL: of no use here */
+	} words[] = {
+		{ PERF_SAMPLE_IDENTIFIER, &places->id },
+		{ PERF_SAMPLE_IP, &places->ip },
+		{ PERF_SAMPLE_TID, &places->tid },
+		{ PERF_SAMPLE_TIME, &places->time },
+		{ PERF_SAMPLE_ADDR, &places->addr },
+		{ PERF_SAMPLE_ID, &places->id },
+		{ PERF_SAMPLE_STREAM_ID, NULL },
+		{ PERF_SAMPLE_CPU, &places->cpu },
+		{ PERF_SAMPLE_PERIOD, &places->period },
+		{ PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, &places->weight },
+		{ PERF_SAMPLE_DATA_SRC, &places->data_src },
+		{ PERF_SAMPLE_TRANSACTION, NULL },
+		{ PERF_SAMPLE_PHYS_ADDR, &places->phys_addr },
+		{ PERF_SAMPLE_CGROUP, NULL },
+		{ PERF_SAMPLE_DATA_PAGE_SIZE, NULL },
+		{ PERF_SAMPLE_CODE_PAGE_SIZE, NULL },
+	};
+
+	*places = (struct sample_places){ -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, false };
+	if (layout->sample_type & VARIABLE_BITS)
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!(layout->sample_type & words[i].bits))
+			continue;
+		if (words[i].place)
+			*words[i].place = (int16_t)places->size;
+		places->size += 8;
+	}
+	places->weight_half = !(layout->sample_type & PERF_SAMPLE_WEIGHT);
+	return true;
+}
+
+static inline uint64_t word_at(const uint8_t *body, int16_t place, uint64_t absent)
+{
+	if (place >= 0)
+		memcpy(&absent, body + place, sizeof(absent));
+	return absent;
+}
+
+static inline uint32_t half_at(const uint8_t *body, int place, uint32_t absent)
+{
+	if (place >= 0)
+		memcpy(&absent, body + place, sizeof(absent));
+	return absent;
+}
+
+void sample_decode_places(const uint8_t *body, const struct sample_places *p, struct sample *s)
+{
+	s->ip = word_at(body, p->ip, 0);
+	s->addr = word_at(body, p->addr, 0);
+	s->time = word_at(body, p->time, 0);
+	s->id = word_at(body, p->id, 0);
+	s->period = word_at(body, p->period, 1);
+	s->weight = word_at(body, p->weight, 0);
+	if (p->weight_half)
+		s->weight = (uint32_t)s->weight;
+	s->data_src = word_at(body, p->data_src, 0);
+	s->phys_addr = word_at(body, p->phys_addr, 0);
+	s->pid = half_at(body, p->tid, UINT32_MAX);
+	s->tid = half_at(body, p->tid < 0 ? -1 : p->tid + 4, UINT32_MAX);
+	s->cpu = half_at(body, p->cpu, SAMPLE_NO_CPU);
+	s->event = SAMPLE_NO_EVENT;
+	s->cpumode = 0;
+}
+
 bool sample_decode_trailer(struct cursor body, const struct sample_layout *layout, struct sample *s)
 {
 	uint64_t type = layout->sample_type & TRAILER_BITS;

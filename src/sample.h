@@ -37,6 +37,22 @@ bool sample_decode(struct cursor body, const struct sample_layout *layout, struc
 /* The raw part (PERF_SAMPLE_RAW) of such a record; bad when it has none. */
 struct cursor sample_raw(struct cursor body, const struct sample_layout *layout);
 
+/*
+ * Where everything is in the body of a sample that has nothing of variable size, bytes from its
+ * start; -1: not recorded. Most recordings of memory accesses are such.
+ */
+struct sample_places {
+	int16_t id, ip, tid, time, addr, cpu, period, weight, data_src, phys_addr;
+	uint16_t size;	  /* of all of it */
+	bool weight_half; /* the weight is 32 bits */
+};
+
+/* False when there is something of variable size, so that only sample_decode() can tell. */
+bool sample_places_of(const struct sample_layout *layout, struct sample_places *places);
+/* As sample_decode(), of "places->size" bytes in this machine's byte order. */
+void sample_decode_places(const uint8_t *body, const struct sample_places *places,
+			  struct sample *s);
+
 /* The id trailer of the other records (sample_id_all), read from the end of "body". */
 bool sample_decode_trailer(struct cursor body, const struct sample_layout *layout,
 			   struct sample *s);

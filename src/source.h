@@ -59,6 +59,13 @@ struct event {
 	};
 };
 
+static inline struct event event_of_sample(const struct sample *s)
+{
+	return (struct event){
+		.kind = EVENT_SAMPLE, .time = s->time, .pid = s->pid, .tid = s->tid, .sample = *s
+	};
+}
+
 struct recording_event {
 	const char *name; /* interned; "event 0" when not recorded */
 	uint32_t type;	  /* perf_event_attr.type */
@@ -113,17 +120,25 @@ struct source_ops {
 	const char *name;
 	/* The next event, or "*end". An error ends the stream; what was given before is good. */
 	struct err *(*next)(struct source *s, struct event *ev, bool *end);
+	/* Samples that come next, up to "room"; 0: ask next(). NULL where next() gives all. */
+	size_t (*samples)(struct source *s, struct sample *to, size_t room);
 	void (*close)(struct source *s);
 };
 
 struct source {
 	const struct source_ops *ops;
+	bool loose; /* set by who does not care in which order samples come between two events */
 	struct recording recording; /* complete once the stream has ended */
 };
 
 static inline struct err *source_next(struct source *s, struct event *ev, bool *end)
 {
 	return s->ops->next(s, ev, end);
+}
+
+static inline size_t source_samples(struct source *s, struct sample *to, size_t room)
+{
+	return s->ops->samples ? s->ops->samples(s, to, room) : 0;
 }
 
 static inline void source_close(struct source *s)

@@ -10,16 +10,6 @@
 #define INFO_CPUS_MAX	 65536
 #define INFO_OLD_WORDS	 2 /* without a version: PMU type, whether there is a buffer each CPU */
 
-/* One sample on its way through the queue. */
-struct stored {
-	uint32_t type; /* struct perf_event_header, in the recording's byte order */
-	uint16_t misc, size;
-	uint64_t time, ip, addr, phys_addr, data_src;
-	uint32_t weight, tid, cpu, reserved;
-};
-
-_Static_assert(sizeof(struct stored) == SPE_TRACE_SIZE, "chunks of an input hold whole ones");
-
 /* time = zero + cycles * mult / 2^shift; see struct perf_event_mmap_page. */
 struct clock {
 	bool known, is_short;
@@ -34,7 +24,8 @@ struct spe_trace {
 	struct map pid_of_tid;
 	struct map task_of_cpu; /* tid now running there, from SWITCH records */
 	/* of the AUXTRACE record at hand */
-	uint32_t cpu, tid;
+	uint32_t cpu, tid, event;
+	uint64_t time; /* of a sample that does not tell */
 	enum spe_family family;
 	/* of the piece at hand */
 	struct cursor piece; /* its offset: in the CPU's buffer */
@@ -156,7 +147,17 @@ static uint64_t midr_of(const struct spe_trace *t, uint32_t cpu)
 
 /* ---- The data */
 
-void spe_trace_begin(struct spe_trace *t, struct cursor body)
+static uint32_t find_event(const struct spe_trace *t)
+{
+	const struct recording *r = t->header->recording;
+
+	for (uint32_t i = 0; i < r->event_count; i++)
+		if (r->events[i].type == t->pmu_type)
+			return i;
+	return SAMPLE_NO_EVENT;
+}
+
+void spe_trace_begin(struct spe_trace *t, struct cursor body, uint64_t time)
 {
 	cursor_skip(&body, 8); /* size */
 	t->piece = cursor_of(NULL, 0, cursor_u64(&body));
@@ -165,6 +166,8 @@ void spe_trace_begin(struct spe_trace *t, struct cursor body)
 	t->cpu = cursor_u32(&body);
 	if (body.bad)
 		t->tid = t->cpu = UINT32_MAX;
+	t->event = find_event(t);
+	t->time = time;
 	t->family = spe_family_of(midr_of(t, t->cpu));
 }
 
@@ -180,32 +183,17 @@ size_t spe_trace_used(const struct spe_trace *t)
 	return t->piece.at - t->start;
 }
 
-/* In the recording's byte order, as all headers are. */
-static void store_header(const struct spe_trace *t, struct stored *to, uint16_t misc)
+static void make_sample(const struct spe_trace *t, const struct spe_record *r, struct sample *s)
 {
-	bool swap = t->header->swap;
-
-	to->type = swap ? __builtin_bswap32(SPE_TRACE_TYPE) : SPE_TRACE_TYPE;
-	to->misc = swap ? __builtin_bswap16(misc) : misc;
-	to->size = swap ? __builtin_bswap16(SPE_TRACE_SIZE) : SPE_TRACE_SIZE;
-}
-
-static void store(const struct spe_trace *t, const struct spe_record *r, struct stored *to)
-{
-	struct sample s;
-
-	spe_sample_of(r, t->family, &s);
-	*to = (struct stored){
-		.time = r->has & SPE_HAS_TIME ? time_of(&t->clock, r->time) : 0,
-		.ip = s.ip,
-		.addr = s.addr,
-		.phys_addr = s.phys_addr,
-		.data_src = s.data_src,
-		.weight = s.weight,
-		.tid = r->has & SPE_HAS_CONTEXT ? r->context : t->tid,
-		.cpu = t->cpu,
-	};
-	store_header(t, to, s.cpumode);
+	spe_sample_of(r, t->family, s);
+	if (r->has & SPE_HAS_TIME)
+		s->time = time_of(&t->clock, r->time);
+	if (!s->time)
+		s->time = t->time;
+	s->tid = r->has & SPE_HAS_CONTEXT ? r->context : t->tid;
+	s->cpu = t->cpu;
+	s->event = t->event;
+	perfdata_record_count(t->header->recording, s, 0);
 }
 
 /* Steps over what is no record; false when the piece holds no more. */
@@ -232,93 +220,40 @@ static bool next_record(struct spe_trace *t, struct spe_record *r)
 	return false;
 }
 
-size_t spe_trace_read(void *trace, uint8_t *to, size_t room)
+size_t spe_trace_samples(struct spe_trace *t, struct sample *to, size_t room)
 {
-	struct spe_trace *t = trace;
 	struct spe_record r;
-	size_t filled = 0;
+	size_t count = 0;
 
-	while (room - filled >= SPE_TRACE_SIZE && next_record(t, &r)) {
-		struct stored stored;
-
-		store(t, &r, &stored);
-		memcpy(to + filled, &stored, sizeof(stored));
-		filled += sizeof(stored);
-		t->header->recording->spe.records++;
+	while (count < room && next_record(t, &r)) {
+		make_sample(t, &r, &to[count++]);
 		t->header->recording->spe.unknown += r.unknown;
 	}
-	return filled;
-}
-
-uint64_t spe_trace_time(const uint8_t *bytes)
-{
-	struct stored stored;
-
-	memcpy(&stored, bytes, sizeof(stored));
-	return stored.time;
+	t->header->recording->spe.records += count;
+	return count;
 }
 
 /* ---- In order of time */
 
-static uint32_t find_event(const struct spe_trace *t)
+static void name_one(const struct spe_trace *t, struct sample *s)
 {
-	const struct recording *r = t->header->recording;
+	const uint64_t *running, *pid;
 
-	for (uint32_t i = 0; i < r->event_count; i++)
-		if (r->events[i].type == t->pmu_type)
-			return i;
-	return SAMPLE_NO_EVENT;
+	if (s->tid == UINT32_MAX) {
+		running = map_get(&t->task_of_cpu, s->cpu);
+		s->tid = running ? *running : UINT32_MAX;
+	}
+	pid = map_get(&t->pid_of_tid, s->tid);
+	s->pid = pid ? *pid : s->tid; /* a thread that nothing names is a process of its own */
 }
 
-/* Operations that one sample stands for; the data does not tell. */
-static uint64_t find_period(const struct spe_trace *t, uint32_t event)
+void spe_trace_name(const struct spe_trace *t, struct sample *samples, size_t count)
 {
-	const struct recording *r = t->header->recording;
-
-	return event < r->event_count && r->events[event].period ? r->events[event].period : 1;
-}
-
-static uint32_t find_task(const struct spe_trace *t, const struct stored *from)
-{
-	const uint64_t *running = map_get(&t->task_of_cpu, from->cpu);
-
-	if (from->tid != UINT32_MAX)
-		return from->tid;
-	return running ? *running : UINT32_MAX;
-}
-
-/* A thread that nothing names is a process of its own. */
-static uint32_t find_process(const struct spe_trace *t, uint32_t tid)
-{
-	const uint64_t *pid = map_get(&t->pid_of_tid, tid);
-
-	return pid ? *pid : tid;
-}
-
-void spe_trace_sample(struct spe_trace *t, const struct perfdata_record *r, struct event *ev)
-{
-	uint32_t tid, event = find_event(t);
-	struct stored from; /* bytes of our own, whole */
-
-	memcpy(&from, r->body.at - PERFDATA_RECORD_HEADER, sizeof(from));
-	tid = find_task(t, &from);
-	*ev = (struct event){ .kind = EVENT_SAMPLE, .time = from.time, .tid = tid };
-	ev->pid = find_process(t, tid);
-	ev->sample = (struct sample){
-		.ip = from.ip,
-		.addr = from.addr,
-		.time = from.time,
-		.period = find_period(t, event),
-		.weight = from.weight,
-		.data_src = from.data_src,
-		.phys_addr = from.phys_addr,
-		.pid = ev->pid,
-		.tid = tid,
-		.cpu = from.cpu,
-		.event = event,
-		.cpumode = r->misc & PERF_RECORD_MISC_CPUMODE_MASK,
-	};
-	perfdata_record_count(t->header->recording, &ev->sample);
+	if (!spe_trace_is(t))
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (samples[i].pid == UINT32_MAX)
+			name_one(t, &samples[i]);
 }
 
 static void note_aux(struct spe_trace *t, const struct perfdata_record *r)

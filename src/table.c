@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define FIRST_SLOTS 1024
-#define LARGE_TABLE (1U << 18) /* slots */
+#define LARGE_TABLE (1U << 17) /* slots */
 
 static struct table_slot *slots_new(uint32_t count)
 {
@@ -30,6 +30,8 @@ void table_init(struct table *t)
 
 void table_deinit(struct table *t)
 {
+	if (t->larger)
+		slots_free(mem_promise_take(t->larger), 2 * t->slots);
 	slots_free(t->slot, t->slots);
 	*t = (struct table){ 0 };
 }
@@ -48,7 +50,8 @@ static void grow(struct table *t)
 	struct table old = *t;
 
 	t->slots = 2 * old.slots;
-	t->slot = slots_new(t->slots);
+	t->slot = t->larger ? mem_promise_take(t->larger) : slots_new(t->slots);
+	t->larger = NULL;
 	for (uint32_t i = 0; i < old.slots; i++)
 		if (old.slot[i].next)
 			place(t, old.slot[i]);
@@ -57,8 +60,10 @@ static void grow(struct table *t)
 
 void table_put(struct table *t, uint32_t hash, uint32_t index)
 {
-	if (2 * (t->used + 1) > t->slots)
+	if (t->used >= t->slots / 16 * 12)
 		grow(t);
+	else if (t->used >= t->slots / 16 * 11 && 2 * t->slots >= LARGE_TABLE && !t->larger)
+		t->larger = mem_scattered_promise(2 * t->slots * sizeof(*t->slot));
 	place(t, (struct table_slot){ hash, index + 1 });
 	t->used++;
 }

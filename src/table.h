@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds elements of an array by hash: open addressing, at most half full. A slot keeps the
- *element's hash, so that elements which cannot be meant are not looked at, and growing asks nobody.
- *The caller owns the array and compares:
+ * Finds elements of an array by hash: open addressing, at most three quarters full. A slot keeps
+ *the element's hash, so that elements which cannot be meant are not looked at, and growing asks
+ *nobody. The caller owns the array and compares:
  *
  *	for (uint32_t at = hash; (i = table_next(t, hash, &at)) != TABLE_NONE;)
  *		if (is_it(&item[i]))
@@ -23,7 +23,8 @@ struct table_slot {
 
 struct table {
 	struct table_slot *slot;
-	uint32_t slots, used; /* slots: a power of two */
+	uint32_t slots, used;	    /* slots: a power of two */
+	struct mem_promise *larger; /* the slots that it will need soon, or NULL */
 };
 
 void table_init(struct table *t);

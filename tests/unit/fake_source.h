@@ -33,7 +33,9 @@ static void fake_close(struct source *s)
 	free(((struct fake_source *)s)->events);
 }
 
-static const struct source_ops FAKE_SOURCE = { "fake", fake_next, fake_close };
+static const struct source_ops FAKE_SOURCE = {
+	.name = "fake", .next = fake_next, .close = fake_close
+};
 
 static inline void fake_init(struct fake_source *f)
 {

@@ -17,12 +17,12 @@
 
 struct plain_line {
 	struct cell cells[MOST];
+	uint32_t number[MOST]; /* in the store */
 	uint32_t count;
 };
 
 struct fixture {
 	struct cell_store *store;
-	struct cell_chain chains[LINES];
 	struct plain_line plain[LINES];
 	uint32_t threads, cpus; /* how many there are */
 	uint64_t heaviest;
@@ -35,19 +35,56 @@ static uint32_t draw(struct fixture *f, uint32_t below)
 	return (f->random >> 33) % below;
 }
 
-static struct cell *plain_cell(struct plain_line *l, uint32_t offset, uint64_t ip)
+static uint32_t plain_cell(struct plain_line *l, uint32_t offset, uint64_t ip)
 {
 	for (uint32_t i = 0; i < l->count; i++)
 		if (l->cells[i].offset == offset && l->cells[i].ip == ip)
-			return &l->cells[i];
+			return i;
+	l->number[l->count] = CELL_NONE;
 	l->cells[l->count] = (struct cell){ .offset = offset, .ip = ip };
-	return &l->cells[l->count++];
+	return l->count++;
+}
+
+static void count_plain(struct counts *c, const struct sample *s, const struct data_source *d)
+{
+	c->samples++;
+	c->loads += d->kind == MEMORY_LOAD;
+	c->stores += d->kind == MEMORY_STORE;
+	c->hitm[d->distance] += d->hitm;
+	c->store_misses += d->kind == MEMORY_STORE && d->miss;
+	c->peer += d->peer;
+	c->locked += d->locked;
+	c->latency_sum += s->weight;
+	c->latency_samples += s->weight != 0;
+	c->accesses += s->period;
+}
+
+/* The same cell for the same key, another for another. */
+static void count_packed(struct fixture *f, uint32_t *number, const struct sample *s,
+			 const struct data_source *d)
+{
+	struct cell_key key = { .ip = s->ip, .addr = s->addr, .pid = s->pid };
+	struct cell_place place = cell_place(f->store, &key);
+	struct counts step = counts_step(d);
+	uint32_t cell;
+
+	cell_prefetch(f->store, &place);
+	cell = cell_find(f->store, &key, &place);
+	if (*number == CELL_NONE)
+		assert_int_equal(cell, cell_store_count(f->store) - 1);
+	else
+		assert_int_equal(cell, *number);
+	*number = cell;
+	assert_true(cell_is_of(f->store, cell, s));
+	cell_count(f->store, cell, s, &step);
 }
 
 static void add(struct fixture *f)
 {
 	uint32_t line = draw(f, LINES), offset = 8 * draw(f, line + 1);
-	struct sample s = { .ip = 0x400000 + draw(f, 1 + 2 * line),
+	struct sample s = { .addr = 0x1000 + 64 * line + offset,
+			    .pid = 1,
+			    .ip = 0x400000 + draw(f, 1 + 2 * line),
 			    .cpu = draw(f, f->cpus),
 			    .tid = draw(f, 50) ? 1000 + draw(f, f->threads) : UINT32_MAX,
 			    .weight = draw(f, 3) ? draw(f, 500) : f->heaviest,
@@ -58,10 +95,11 @@ static void add(struct fixture *f)
 				 .peer = !draw(f, 9),
 				 .miss = draw(f, 2),
 				 .locked = !draw(f, 5) };
-	struct cell *c = plain_cell(&f->plain[line], offset, s.ip);
+	uint32_t i = plain_cell(&f->plain[line], offset, s.ip);
+	struct cell *c = &f->plain[line].cells[i];
 
-	cell_count(f->store, &f->chains[line], line, offset, NULL, &s, &d);
-	counts_sample(&c->counts, &s, &d);
+	count_packed(f, &f->plain[line].number[i], &s, &d);
+	count_plain(&c->counts, &s, &d);
 	idset_add(&c->cpus, s.cpu);
 	if (s.tid != UINT32_MAX)
 		idset_add(&c->threads, s.tid);
@@ -73,31 +111,30 @@ static void same_set(const struct idset *got, const struct idset *wanted)
 	assert_memory_equal(idset_ids(got), idset_ids(wanted), got->count * sizeof(uint32_t));
 }
 
-/* The store gives the newest first. */
 static void same_line(const struct fixture *f, uint32_t line)
 {
 	const struct plain_line *l = &f->plain[line];
-	struct cell *cells = calloc(l->count, sizeof(*cells));
 
-	assert_int_equal(f->chains[line].count, l->count);
-	cell_unpack(f->store, &f->chains[line], cells);
 	for (uint32_t i = 0; i < l->count; i++) {
-		struct cell *got = &cells[l->count - 1 - i];
+		struct cell_key key = cell_key(f->store, l->number[i]);
+		struct cell got = { 0 };
 
-		assert_int_equal(got->offset, l->cells[i].offset);
-		assert_int_equal(got->ip, l->cells[i].ip);
-		assert_memory_equal(&got->counts, &l->cells[i].counts, sizeof(got->counts));
-		same_set(&got->cpus, &l->cells[i].cpus);
-		same_set(&got->threads, &l->cells[i].threads);
-		idset_deinit(&got->cpus);
-		idset_deinit(&got->threads);
+		cell_unpack(f->store, &l->number[i], 1, &got);
+		assert_int_equal(key.addr, 0x1000 + 64 * line + l->cells[i].offset);
+		assert_int_equal(key.ip, l->cells[i].ip);
+		assert_int_equal(key.pid, 1);
+		assert_memory_equal(&got.counts, &l->cells[i].counts, sizeof(got.counts));
+		same_set(&got.cpus, &l->cells[i].cpus);
+		same_set(&got.threads, &l->cells[i].threads);
+		idset_deinit(&got.cpus);
+		idset_deinit(&got.threads);
 	}
-	free(cells);
 }
 
 static void same_sum(const struct fixture *f, uint32_t line)
 {
-	struct cell_sum sum = cell_add_up(f->store, &f->chains[line]);
+	struct cell_sum sum =
+		cell_add_up(f->store, f->plain[line].number, f->plain[line].count);
 	struct counts counts = { 0 };
 	struct idset writers = { 0 }, actors = { 0 };
 
@@ -161,6 +198,48 @@ static void test_keeps_more_threads_and_cpus_than_have_a_bit(void **state)
 	compare(1000, 300, 700, SAMPLES);
 }
 
+static uint32_t find(struct cell_store *store, struct cell_key key)
+{
+	struct cell_place place = cell_place(store, &key);
+
+	return cell_find(store, &key, &place);
+}
+
+/* Whatever differs makes another cell. */
+static void test_tells_cells_apart_by_all_of_their_key(void **state)
+{
+	struct cell_store *store = cell_store_new();
+	const struct cell_key keys[] = {
+		{ .ip = 1, .addr = 2, .pid = 3 },
+		{ .ip = 9, .addr = 2, .pid = 3 },
+		{ .ip = 1, .addr = 9, .pid = 3 },
+		{ .ip = 1, .addr = 2, .pid = 9 },
+		{ .ip = 1, .addr = 2, .pid = 3, .phys_addr = 9 },
+		{ .ip = 1, .addr = 2, .pid = 3, .phys_addr = 10 },
+	};
+
+	for (int round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			assert_int_equal(find(store, keys[i]), i);
+	cell_store_free(store);
+}
+
+static void test_keeps_a_million_cells(void **state)
+{
+	struct cell_store *store = cell_store_new();
+	const uint32_t many = 1000000;
+
+	for (uint32_t i = 0; i < many; i++)
+		assert_int_equal(find(store, (struct cell_key){ .ip = i % 7, .addr = 8 * i }), i);
+	for (uint32_t i = 0; i < many; i += 999)
+		assert_int_equal(find(store, (struct cell_key){ .ip = i % 7, .addr = 8 * i }), i);
+	assert_int_equal(cell_store_count(store), many);
+	cell_store_close(store);
+	for (uint32_t i = 0; i < many; i += 999)
+		assert_int_equal(cell_key(store, i).addr, 8 * i);
+	cell_store_free(store);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +247,8 @@ int main(void)
 		cmocka_unit_test(test_counts_that_outgrow_eight_bits),
 		cmocka_unit_test(test_sums_that_outgrow_32_bits),
 		cmocka_unit_test(test_keeps_more_threads_and_cpus_than_have_a_bit),
+		cmocka_unit_test(test_tells_cells_apart_by_all_of_their_key),
+		cmocka_unit_test(test_keeps_a_million_cells),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

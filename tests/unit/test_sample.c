@@ -192,6 +192,28 @@ static void expect_sample(const struct sample *s, uint64_t t)
 	EXPECT(phys_addr, PERF_SAMPLE_PHYS_ADDR, 0);
 }
 
+#define VARIABLE                                                                                   \
+	(PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |   \
+	 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_AUX)
+
+/* What is of a fixed size is decoded by its places to the same, and takes just its bytes. */
+static void check_places(const struct sample_layout *l, const struct body *b)
+{
+	struct sample_places places;
+	struct sample s;
+
+	if (sample_places_of(l, &places) != !(l->sample_type & VARIABLE))
+		fail_msg("sample_type %#llx: its size is %s",
+			 (unsigned long long)l->sample_type,
+			 l->sample_type & VARIABLE ? "taken for fixed" : "not known to be fixed");
+	if (l->sample_type & VARIABLE)
+		return;
+	assert_int_equal(places.size, b->size);
+	sample_decode_places(b->bytes, &places, &s);
+	expect_sample(&s, l->sample_type);
+	assert_int_equal(s.event, SAMPLE_NO_EVENT);
+}
+
 /* Complete: decoded as it was built. A word shorter: refused, so not a word was skipped too few or
  * too many, as every layout ends with something else. */
 static void check_layout(const struct sample_layout *l)
@@ -204,6 +226,7 @@ static void check_layout(const struct sample_layout *l)
 		fail_msg("sample_type %#llx: %zu bytes were found too short",
 			 (unsigned long long)l->sample_type, b.size);
 	expect_sample(&s, l->sample_type);
+	check_places(l, &b);
 	if (b.size && sample_decode(cursor_of(b.bytes, b.size - 1, 0), l, &s))
 		fail_msg("sample_type %#llx: %zu of %zu bytes were enough",
 			 (unsigned long long)l->sample_type, b.size - 1, b.size);

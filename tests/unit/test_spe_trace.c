@@ -245,7 +245,7 @@ static void samples_without_a_time_follow_what_was_before_their_data(void **stat
 	r = read_spe(&im, &file_form);
 	assert_int_equal(r->count, 3);
 	assert_int_equal(r->event[1].kind, EVENT_SAMPLE);
-	assert_int_equal(r->event[1].time, 0);
+	assert_int_equal(r->event[1].time, 1200);
 	done(r);
 }
 

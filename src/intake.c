@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "intake.h"
+#include "line_key.h"
+#include "map.h"
+#include "mem.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A recording has few different data source words. */
+struct decoded {
+	uint64_t word;
+	enum memory_kind kind;
+	struct counts step;
+};
+
+/* A cell that was found not long ago. */
+struct recent {
+	uint32_t hash, next; /* next: the cell's number + 1, or 0 */
+};
+
+/* A sample and what is known of its cell so far. */
+struct arrival {
+	const struct sample *sample;
+	uint32_t decoded, hash, cell;
+	struct cell_key key;
+	struct cell_place place;
+};
+
+#define DECODED_MAX 4096 /* words that are remembered */
+#define FRONT	    64	 /* a power of two */
+#define RECENT	    8192 /* likewise; the hot cells of most recordings */
+#define ARRIVALS    32	 /* whose steps are taken side by side */
+
+struct intake {
+	struct attrib *attrib;
+	struct cell_store *cells;
+	struct decoded *decoded;
+	struct map decoded_of_word; /* index in "decoded" */
+	uint32_t decoded_count, decoded_room;
+	uint32_t front[FRONT];	      /* by hash of the word: index + 1, or 0 */
+	struct recent recent[RECENT]; /* by hash of data and code address */
+	struct arrival arrivals[ARRIVALS];
+	bool recent_used, stores_cost;
+	struct intake_refused refused;
+};
+
+struct intake *intake_new(struct attrib *attrib, struct cell_store *cells)
+{
+	struct intake *in = mem_zalloc(sizeof(*in));
+
+	in->attrib = attrib;
+	in->cells = cells;
+	map_init(&in->decoded_of_word);
+	return in;
+}
+
+void intake_free(struct intake *in)
+{
+	map_deinit(&in->decoded_of_word);
+	free(in->decoded);
+	free(in);
+}
+
+/* ---- Data sources */
+
+static uint32_t decode_source(struct intake *in, uint64_t word)
+{
+	struct data_source source = data_source_decode(word);
+	bool fresh;
+	uint64_t *index = map_put(&in->decoded_of_word, word, in->decoded_count, &fresh);
+
+	if (!fresh)
+		return *index;
+	mem_grow(&in->decoded, &in->decoded_room, in->decoded_count);
+	in->decoded[in->decoded_count] = (struct decoded){ word, source.kind,
+							   counts_step(&source) };
+	return in->decoded_count++;
+}
+
+static inline uint32_t find_source(struct intake *in, uint64_t word)
+{
+	uint32_t *front = &in->front[map_hash(word) & (FRONT - 1)];
+
+	if (!*front || in->decoded[*front - 1].word != word)
+		*front = decode_source(in, word) + 1;
+	return *front - 1;
+}
+
+/* Words that nobody but a damaged recording has so many of. Between two blocks of arrivals. */
+static void bound_sources(struct intake *in)
+{
+	if (in->decoded_count < DECODED_MAX)
+		return;
+	map_deinit(&in->decoded_of_word);
+	map_init(&in->decoded_of_word);
+	memset(in->front, 0, sizeof(in->front));
+	in->decoded_count = 0;
+}
+
+static bool is_usable(struct intake *in, const struct sample *s, enum memory_kind kind)
+{
+	if (kind == MEMORY_NONE)
+		in->refused.no_source++;
+	else if (!s->addr)
+		in->refused.no_address++;
+	else
+		return true;
+	return false;
+}
+
+/* ---- Cells */
+
+/* Whether nothing but address, code address, process and maps decides on a sample's cell. Code of
+ * the kernel is the same in all processes, and so is the kernel's data. */
+static bool is_plain(const struct sample *s)
+{
+	bool own = s->cpumode == PERF_RECORD_MISC_USER || s->cpumode == PERF_RECORD_MISC_KERNEL;
+
+	return own && (!line_is_kernel(s->addr) || line_is_kernel(s->ip));
+}
+
+/* A guess at the cell, or CELL_NONE. */
+static void guess_cell(struct intake *in, struct arrival *n)
+{
+	const struct recent *r;
+
+	n->hash = map_hash(n->sample->addr + n->sample->ip * 0x9e3779b97f4a7c15ULL);
+	r = &in->recent[n->hash % RECENT];
+	n->cell = r->hash == n->hash && r->next && is_plain(n->sample) ? r->next - 1 : CELL_NONE;
+	if (n->cell != CELL_NONE)
+		cell_touch(in->cells, n->cell);
+}
+
+/* Looks where in the store the cell must be. */
+static void place_cell(struct intake *in, struct arrival *n)
+{
+	const struct sample *s = n->sample;
+	bool kernel = line_is_kernel(s->addr);
+
+	n->key = (struct cell_key){
+		.ip = s->ip,
+		.addr = s->addr,
+		.phys_addr = s->phys_addr,
+		.data = attrib_mapping(in->attrib, s->pid,
+				       kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER,
+				       s->addr),
+		.code = attrib_mapping(in->attrib, s->pid, s->cpumode, s->ip),
+		.pid = kernel ? 0 : s->pid,
+	};
+	n->place = cell_place(in->cells, &n->key);
+}
+
+static void find_cell(struct intake *in, struct arrival *n)
+{
+	n->cell = cell_find(in->cells, &n->key, &n->place);
+	in->recent[n->hash % RECENT] = (struct recent){ n->hash, n->cell + 1 };
+	in->recent_used = true;
+}
+
+/* Each step of all before the next step of any, so that they wait for memory together. */
+static void count_arrivals(struct intake *in, uint32_t count)
+{
+	struct arrival *all = in->arrivals, *sought[ARRIVALS];
+	uint32_t missing = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		guess_cell(in, &all[i]);
+	for (uint32_t i = 0; i < count; i++) {
+		if (all[i].cell != CELL_NONE && cell_is_of(in->cells, all[i].cell, all[i].sample))
+			continue;
+		place_cell(in, &all[i]);
+		sought[missing++] = &all[i];
+	}
+	for (uint32_t i = 0; i < missing; i++)
+		cell_prefetch(in->cells, &sought[i]->place);
+	for (uint32_t i = 0; i < missing; i++)
+		find_cell(in, sought[i]);
+	for (uint32_t i = 0; i < count; i++)
+		cell_count(in->cells, all[i].cell, all[i].sample,
+			   &in->decoded[all[i].decoded].step);
+}
+
+/* ---- Samples */
+
+void intake_samples(struct intake *in, const struct sample *samples, uint32_t count)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sample *s = &samples[i];
+		uint32_t decoded = find_source(in, s->data_src);
+		enum memory_kind kind = in->decoded[decoded].kind;
+
+		if (!is_usable(in, s, kind))
+			continue;
+		in->stores_cost |= kind == MEMORY_STORE && s->weight;
+		in->arrivals[n].sample = s;
+		in->arrivals[n++].decoded = decoded;
+		if (n == ARRIVALS) {
+			count_arrivals(in, n);
+			bound_sources(in);
+			n = 0;
+		}
+	}
+	count_arrivals(in, n);
+	bound_sources(in);
+}
+
+void intake_maps_changed(struct intake *in)
+{
+	if (in->recent_used)
+		memset(in->recent, 0, sizeof(in->recent));
+	in->recent_used = false;
+}
+
+struct intake_refused intake_refused(const struct intake *in)
+{
+	return in->refused;
+}
+
+bool intake_stores_cost(const struct intake *in)
+{
+	return in->stores_cost;
+}
