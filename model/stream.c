@@ -375,13 +375,6 @@ void model_pause(struct model_thread *t)
 	gate_unlock(&m->gate);
 }
 
-void model_run(struct model_thread *t, uint32_t n)
-{
-	t->fast.instructions += n;
-	if (t->fast.instructions >= t->fast.limit)
-		model_pause(t);
-}
-
 void model_yield(struct model_thread *t)
 {
 	struct model *m = t->model;
