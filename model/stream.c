@@ -116,7 +116,15 @@ static void access_contended(struct model_thread *t, const struct access *a)
 		access_append(t, a, flags[meaning] | changed, lock, was);
 }
 
-static void thread_hurry(struct model_thread *t);
+/* It touches a contended line: the longer lead of thread_quantum() ends. */
+static void thread_share(struct model_thread *t)
+{
+	uint64_t limit = t->fast.instructions + t->model->config.quantum;
+
+	t->shared_at = t->fast.instructions;
+	if (t->fast.limit > limit)
+		t->fast.limit = limit;
+}
 
 static void access_part(struct model_thread *t, uint64_t addr, uint32_t size, enum model_op op,
 			struct model_site *site, const void *value)
@@ -133,7 +141,7 @@ static void access_part(struct model_thread *t, uint64_t addr, uint32_t size, en
 		model_miss(m, 1);
 		return;
 	}
-	thread_hurry(t);
+	thread_share(t);
 	a.line = &m->shadow.line[a.index];
 	a.known = value != NULL;
 	if (value)
@@ -174,16 +182,6 @@ static uint64_t thread_quantum(const struct model_thread *t)
 	if (ramp < quantum)
 		return ramp;
 	return calm < most ? calm : most;
-}
-
-/* It touches a contended line: the long lead ends. */
-static void thread_hurry(struct model_thread *t)
-{
-	uint64_t limit = t->fast.instructions + t->model->config.quantum;
-
-	t->shared_at = t->fast.instructions;
-	if (t->fast.limit > limit)
-		t->fast.limit = limit;
 }
 
 static uint64_t thread_lead(const struct model_thread *t)
