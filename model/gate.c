@@ -7,6 +7,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#define GATE_SPINS 100 /* looks at a taken gate before a sleep: a few microseconds */
+
+static void cpu_relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("isb" ::: "memory");
+#endif
+}
+
 static int gate_call(uint32_t *word, int op, uint32_t value, const struct timespec *time)
 {
 	int before = errno, result;
@@ -26,9 +37,20 @@ bool gate_try(struct gate *g)
 					   __ATOMIC_RELAXED);
 }
 
+/* Gates are held for about a microsecond, less than a sleep costs. */
+static bool gate_spin(struct gate *g)
+{
+	for (int i = 0; i < GATE_SPINS; i++) {
+		if (!__atomic_load_n(&g->word, __ATOMIC_RELAXED) && gate_try(g))
+			return true;
+		cpu_relax();
+	}
+	return false;
+}
+
 void gate_lock(struct gate *g)
 {
-	if (gate_try(g))
+	if (gate_try(g) || gate_spin(g))
 		return;
 	while (__atomic_exchange_n(&g->word, 2, __ATOMIC_ACQUIRE) != 0)
 		gate_call(&g->word, FUTEX_WAIT, 2, NULL);

@@ -5,8 +5,6 @@
 
 #include "door.h"
 
-struct qemu_site;
-
 /* Waiters that a futex operation moved from one word to another; the model knows them by the first.
  */
 struct guest_requeue {
@@ -16,17 +14,15 @@ struct guest_requeue {
 
 struct guest_thread {
 	struct door_thread door;
-	const struct qemu_site
-		*last; /* instruction of the last access, its direction and address */
-	uint64_t last_addr;
-	bool last_load;
+	uintptr_t last;	     /* site of the last access, + 1 for a load */
+	uint64_t last_addr;  /* of a vector instruction's last access */
 	bool waiting;	     /* in a system call that may block */
 	uint64_t args[6];    /* of the system call */
 	uint64_t wake_after; /* woken when the call succeeds; 0: none */
 	uint64_t clear_tid;  /* the word whose waiters the kernel wakes when the thread ends */
 	uint64_t child_clear_tid;
 	struct guest_thread *child; /* that the running clone() makes */
-};
+} __attribute__((aligned(256)));    /* found by a shift; what every access touches is one line */
 
 struct guest {
 	struct door *door;

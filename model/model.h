@@ -179,9 +179,6 @@ void model_miss(struct model *m, uint64_t accesses);
 void model_access_shared(struct model_thread *t, uint64_t addr, uint32_t size, enum model_op op,
 			 struct model_site *site, const void *value);
 
-/* "n" instructions without a memory access were run. */
-void model_run(struct model_thread *t, uint32_t n);
-
 /*
  * Blocking. model_wait(): the thread enters a call that may block, on the futex word or other
  * object "key" (0: nothing that a thread of this program would signal). model_wake(): it wakes up
@@ -214,23 +211,46 @@ struct model_fast {
 
 void model_pause(struct model_thread *t);
 
+/* Whether an access hits a line of this thread's own, or reads one that nobody writes. */
+static inline bool model_is_private(const struct model_fast *f, uint64_t addr, uint32_t size,
+				    enum model_op op)
+{
+	uint64_t word = __atomic_load_n(&f->shadow[(addr >> f->line_shift) & f->shadow_mask],
+					__ATOMIC_RELAXED);
+
+	if (__builtin_expect((addr ^ (addr + size - 1)) >> f->line_shift, 0))
+		return false;
+	return word == f->mine || (op == MODEL_READ && ((word | MODEL_WRITTEN) == f->mine ||
+							(word & MODEL_READ_SHARED)));
+}
+
+/* True when the thread has to pause. */
+static inline bool model_charge(struct model_fast *f, uint32_t instructions)
+{
+	f->instructions += instructions;
+	return __builtin_expect(f->instructions >= f->limit, 0);
+}
+
 static inline void model_access(struct model_thread *t, uint64_t addr, uint32_t size,
 				enum model_op op, struct model_site *site, const void *value)
 {
 	struct model_fast *f = (struct model_fast *)t;
-	uint64_t word = __atomic_load_n(&f->shadow[(addr >> f->line_shift) & f->shadow_mask],
-					__ATOMIC_RELAXED);
-	uint64_t last = (addr & ((1u << f->line_shift) - 1)) + size;
-	bool private = word == f->mine || (op == MODEL_READ && ((word | MODEL_WRITTEN) == f->mine ||
-								(word & MODEL_READ_SHARED)));
+	bool private = model_is_private(f, addr, size, op);
 
 	f->instructions += site->cost;
 	f->accesses++;
-	if (__builtin_expect(!private || last > (1u << f->line_shift), 0))
+	if (__builtin_expect(!private, 0))
 		model_access_shared(t, addr, size, op, site, value);
 	else if (op == MODEL_RMW)
 		f->stall += f->locked;
 	if (__builtin_expect(f->instructions >= f->limit, 0))
+		model_pause(t);
+}
+
+/* "n" instructions without a memory access were run. */
+static inline void model_run(struct model_thread *t, uint32_t n)
+{
+	if (model_charge((struct model_fast *)t, n))
 		model_pause(t);
 }
 

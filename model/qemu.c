@@ -21,12 +21,23 @@
 #define SITES	   (1u << 22)
 #define SITE_INDEX (1u << 23) /* entries of the hash table, a power of two above SITES */
 
+/* What QEMU's "info" of an access means at a site: "info" << 32 and these. */
+enum seen {
+	SEEN_SIZE = 0xff, /* bytes */
+	SEEN_VECTOR = 1 << 8,
+	SEEN_CLOSELY = 1 << 9, /* not for the short way */
+};
+#define SEEN_NOTHING UINT64_MAX
+
 /* Of one instruction. "whole" carries its cost and is charged once an execution: the further parts
- * of a vector access, and the store of an unlocked read-modify-write, go to "rest". */
+ * of a vector access, and the store of an unlocked read-modify-write, go to "rest". An
+ * instruction's accesses are of one size, as a rule: the latest load and store save asking QEMU
+ * about each. */
 struct qemu_site {
+	uint64_t load, store; /* SEEN_NOTHING or of enum seen */
 	struct model_site whole, rest;
 	bool locked, vector;
-};
+} __attribute__((aligned(128)));
 
 struct site_table {
 	struct qemu_site *site;
@@ -38,12 +49,14 @@ struct site_table {
 struct qemu {
 	struct guest guest;
 	struct site_table sites;
-	bool skip_block_ends;
+	struct qemu_options options;
 };
 
 /* QEMU gives most callbacks no argument of ours, so this process's one guest must be found somehow.
  */
 static struct qemu *the_qemu;
+/* Its threads. */
+static struct guest_thread *the_threads;
 /* The guest thread that runs on this host thread, for the callback in which QEMU makes another. */
 static __thread struct guest_thread *current;
 
@@ -91,10 +104,11 @@ bool qemu_open(int argc, char **argv, const struct qemu_options *options)
 		fprintf(stderr, "hitmap: plugin: %s: %s\n", path, strerror(errno));
 		return false;
 	}
-	q->skip_block_ends = options->skip_block_ends;
+	q->options = *options;
 	q->guest.program = options->program;
 	door_maps_hide(q->guest.door);
 	the_qemu = q;
+	the_threads = q->guest.threads;
 	return true;
 }
 
@@ -120,6 +134,7 @@ static struct qemu_site *site_new(struct site_table *table, uint64_t ip, uint32_
 {
 	struct qemu_site *s = &table->site[table->count++];
 
+	s->load = s->store = SEEN_NOTHING;
 	s->whole.ip = s->rest.ip = ip;
 	s->whole.cost = cost;
 	s->whole.may_lock = insn->may_lock;
@@ -186,7 +201,7 @@ static void decode(const struct qemu_calls *calls, const void *insn, struct x86_
 
 static bool is_watched(const struct qemu *q, const struct x86_insn *insn)
 {
-	return insn->memory && !(insn->ends_block && q->skip_block_ends);
+	return insn->memory && !(insn->ends_block && q->options.skip_block_ends);
 }
 
 static void watch(struct qemu *q, const struct qemu_calls *calls, void *insn, uint32_t cost,
@@ -231,13 +246,18 @@ void qemu_translate(const struct qemu_calls *calls, void *block)
 
 static struct guest_thread *thread_of(unsigned int cpu)
 {
-	return cpu < CPUS ? &the_qemu->guest.threads[cpu] : NULL;
+	return cpu < CPUS ? &the_threads[cpu] : NULL;
+}
+
+static inline bool is_on(const struct guest_thread *t)
+{
+	return __builtin_expect(__atomic_load_n(&t->door.on, __ATOMIC_RELAXED), 1);
 }
 
 /* The thread's first callback is the first moment at which its tid is known. */
 static bool enter(struct guest_thread *t)
 {
-	if (__builtin_expect(door_enter(&t->door), 1))
+	if (door_enter(&t->door))
 		return true;
 	if (!t->door.ready)
 		return false;
@@ -245,17 +265,21 @@ static bool enter(struct guest_thread *t)
 	return door_enter(&t->door);
 }
 
-/* The site to charge: see struct qemu_site. */
-static struct model_site *site_part(struct guest_thread *t, struct qemu_site *site, uint64_t addr,
-				    bool load)
+/* Whether the access belongs to the instruction that has just been charged: see struct qemu_site.
+ */
+static inline __attribute__((always_inline)) bool is_part(struct guest_thread *t,
+							  const struct qemu_site *site,
+							  uint64_t addr, bool store, bool vector)
 {
-	bool part = t->last == site &&
-		    ((!load && t->last_load) || (site->vector && addr == t->last_addr + 8));
+	uintptr_t me = (uintptr_t)site, last = t->last;
+	bool part = store && last == me + 1;
 
-	t->last = site;
-	t->last_addr = addr;
-	t->last_load = load;
-	return part ? &site->rest : &site->whole;
+	t->last = me + !store;
+	if (__builtin_expect(vector, 0)) {
+		part |= (last == me || last == me + 1) && addr == t->last_addr + 8;
+		t->last_addr = addr;
+	}
+	return part;
 }
 
 /* Where the program's memory is in this process; it was touched a moment ago, so it is there. */
@@ -264,26 +288,91 @@ static const void *host(uint64_t addr)
 	return (const void *)(uintptr_t)(the_qemu->guest.base + addr);
 }
 
-void qemu_load(unsigned int cpu, uint64_t addr, uint32_t size, struct qemu_site *site)
+/* What has been seen is a hint: threads may overwrite each other's. */
+static uint32_t site_learn(struct qemu_site *site, uint32_t info, bool store)
+{
+	uint32_t size = 1u << the_qemu->options.size_shift(info);
+	uint64_t seen = (uint64_t)info << 32 | size;
+
+	if (site->vector)
+		seen |= SEEN_VECTOR;
+	if (site->locked || size > SEEN_SIZE)
+		seen |= SEEN_CLOSELY;
+	__atomic_store_n(store ? &site->store : &site->load, seen, __ATOMIC_RELAXED);
+	return size;
+}
+
+static __attribute__((noinline)) void access_closely(unsigned int cpu, uint32_t info, uint64_t addr,
+						     struct qemu_site *site)
 {
 	struct guest_thread *t = thread_of(cpu);
+	bool store = the_qemu->options.is_store(info), part;
+	uint32_t size = site_learn(site, info, store);
+	enum model_op op = store ? MODEL_WRITE : MODEL_READ;
 
 	/* Of a locked instruction some QEMUs report the load as well, and then always the store. */
-	if (!t || site->locked || !enter(t))
+	if (!t || (site->locked && !store) || !enter(t))
 		return;
-	model_access(t->door.model, addr, size, MODEL_READ, site_part(t, site, addr, true),
-		     host(addr));
+	part = is_part(t, site, addr, store, site->vector);
+	model_access(t->door.model, addr, size, site->locked ? MODEL_RMW : op,
+		     part ? &site->rest : &site->whole, host(addr));
 	door_leave(&t->door);
 }
 
-void qemu_store(unsigned int cpu, uint64_t addr, uint32_t size, struct qemu_site *site)
+static __attribute__((noinline)) void pause_thread(struct guest_thread *t)
+{
+	if (!enter(t))
+		return;
+	model_pause(t->door.model);
+	door_leave(&t->door);
+}
+
+/*
+ * The short way of nearly all accesses: to a line of the thread's own. It counts and looks up, so
+ * the door need not know that the thread is here.
+ */
+static inline __attribute__((always_inline)) void access_shortly(unsigned int cpu, uint64_t addr,
+								 struct qemu_site *site,
+								 uint64_t seen, enum model_op op)
 {
 	struct guest_thread *t = thread_of(cpu);
+	struct model_fast *f;
+	bool part;
 
-	if (!t || !enter(t))
+	if (__builtin_expect(!t || !is_on(t) || seen & SEEN_CLOSELY, 0)) {
+		access_closely(cpu, (uint32_t)(seen >> 32), addr, site);
 		return;
-	model_access(t->door.model, addr, size, site->locked ? MODEL_RMW : MODEL_WRITE,
-		     site_part(t, site, addr, false), host(addr));
+	}
+	f = (struct model_fast *)t->door.model;
+	if (__builtin_expect(!model_is_private(f, addr, seen & SEEN_SIZE, op), 0)) {
+		access_closely(cpu, (uint32_t)(seen >> 32), addr, site);
+		return;
+	}
+	part = is_part(t, site, addr, op != MODEL_READ, seen & SEEN_VECTOR);
+	f->accesses++;
+	if (model_charge(f, part ? 0 : site->whole.cost))
+		pause_thread(t);
+}
+
+void qemu_access(unsigned int cpu, uint32_t info, uint64_t addr, void *context)
+{
+	struct qemu_site *site = context;
+	uint64_t load = __atomic_load_n(&site->load, __ATOMIC_RELAXED);
+	uint64_t store = __atomic_load_n(&site->store, __ATOMIC_RELAXED);
+
+	if (load >> 32 == info)
+		access_shortly(cpu, addr, site, load, MODEL_READ);
+	else if (store >> 32 == info)
+		access_shortly(cpu, addr, site, store, MODEL_WRITE);
+	else
+		access_closely(cpu, info, addr, site);
+}
+
+static __attribute__((noinline)) void run_first(struct guest_thread *t, uint32_t insns)
+{
+	if (!enter(t))
+		return;
+	model_run(t->door.model, insns);
 	door_leave(&t->door);
 }
 
@@ -291,10 +380,12 @@ void qemu_run(unsigned int cpu, uint32_t insns)
 {
 	struct guest_thread *t = thread_of(cpu);
 
-	if (!t || !enter(t))
+	if (!t)
 		return;
-	model_run(t->door.model, insns);
-	door_leave(&t->door);
+	if (!is_on(t))
+		run_first(t, insns);
+	else if (model_charge((struct model_fast *)t->door.model, insns))
+		pause_thread(t);
 }
 
 /* ---- Threads */
@@ -322,7 +413,7 @@ void qemu_cpu_init(unsigned int cpu)
 	__atomic_store_n(&g->parallel, true, __ATOMIC_RELAXED);
 	if (!first_thread(g, parent))
 		return;
-	child->last = NULL;
+	child->last = 0;
 	child->waiting = false;
 	child->clear_tid = parent->child_clear_tid;
 	parent->child = child;

@@ -19,13 +19,16 @@ struct qemu_calls {
 	uint64_t (*insn_ip)(const void *insn);
 	void *(*insn_host)(const void *insn); /* where the bytes are in this process */
 	size_t (*insn_bytes)(const void *insn, uint8_t *bytes, size_t room); /* gives the size */
-	void (*watch_memory)(void *insn, struct qemu_site *site); /* calls qemu_load, qemu_store */
-	void (*watch_block)(void *block, uint32_t insns);	  /* calls qemu_run */
+	void (*watch_memory)(void *insn, struct qemu_site *site);	     /* calls qemu_access */
+	void (*watch_block)(void *block, uint32_t insns);		     /* calls qemu_run */
 };
 
 struct qemu_options {
 	const char *detail;	      /* of WIRE_HELLO */
 	const char *(*program)(void); /* path of the guest's binary, once it is loaded */
+	/* What QEMU's description of an access says: the same at each call. */
+	unsigned int (*size_shift)(uint32_t info);
+	bool (*is_store)(uint32_t info);
 	/* QEMU before 8.0 can abort when a memory callback sits on an instruction that ends a block
 	 * (gitlab issue 1381): those stay unseen. */
 	bool skip_block_ends;
@@ -36,8 +39,9 @@ struct qemu_options {
 bool qemu_open(int argc, char **argv, const struct qemu_options *options);
 
 void qemu_translate(const struct qemu_calls *calls, void *block);
-void qemu_load(unsigned int cpu, uint64_t addr, uint32_t size, struct qemu_site *site);
-void qemu_store(unsigned int cpu, uint64_t addr, uint32_t size, struct qemu_site *site);
+/* QEMU's own callback of a memory access: it comes hundreds of millions of times a second, so no
+ * shim stands between. "site" is a struct qemu_site. */
+void qemu_access(unsigned int cpu, uint32_t info, uint64_t addr, void *site);
 void qemu_run(unsigned int cpu, uint32_t insns);
 /* On the parent's thread, for every CPU but the first before it runs. */
 void qemu_cpu_init(unsigned int cpu);

@@ -75,16 +75,6 @@ static size_t insn_bytes(const void *insn, uint8_t *bytes, size_t room)
 #endif
 }
 
-static void on_memory(unsigned int cpu, uint32_t info, uint64_t addr, void *context)
-{
-	uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
-
-	if (qemu_plugin_mem_is_store(info))
-		qemu_store(cpu, addr, size, context);
-	else
-		qemu_load(cpu, addr, size, context);
-}
-
 static void on_block(unsigned int cpu, void *context)
 {
 	qemu_run(cpu, (uint32_t)(uintptr_t)context);
@@ -93,7 +83,7 @@ static void on_block(unsigned int cpu, void *context)
 static void watch_memory(void *insn, struct qemu_site *site)
 {
 	/* One callback for both: 7.2 stops at the first one that does not match the access. */
-	qemu_plugin_register_vcpu_mem_cb(insn, on_memory, NO_REGISTERS, READS_AND_WRITES, site);
+	qemu_plugin_register_vcpu_mem_cb(insn, qemu_access, NO_REGISTERS, READS_AND_WRITES, site);
 }
 
 static void watch_block(void *block, uint32_t insns)
@@ -164,6 +154,8 @@ static bool fits(const struct plugin_info *info)
 int qemu_plugin_install(plugin_id id, const struct plugin_info *info, int argc, char **argv)
 {
 	struct qemu_options options = { .program = qemu_plugin_path_to_binary,
+					.size_shift = qemu_plugin_mem_size_shift,
+					.is_store = qemu_plugin_mem_is_store,
 					.skip_block_ends = SHIM_SKIP_ENDS };
 	char detail[32];
 

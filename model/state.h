@@ -73,6 +73,7 @@ struct model_thread {
 	struct record lost; /* stands for records beyond the memory there is */
 	uint64_t recorded;  /* own time up to the last record */
 	uint64_t appended;  /* cycles in records so far */
+	uint64_t shared_at; /* instructions at its latest access to a contended line */
 	unsigned int locks;
 	uint64_t lock_since; /* instructions at the latest attempt */
 	uint64_t candidate;  /* word that this thread may have taken as a lock */

@@ -12,6 +12,8 @@
 #define HELD_LONG     (1u << 20) /* instructions after which a lock is taken for abandoned */
 #define RAMP_LEAST    256	 /* a new thread's quantum; it grows with what the thread has run */
 #define RAMP_PART     16
+#define CALM_PART     16	 /* of what it has run since it touched a contended line */
+#define CALM_MOST     8		 /* quanta that a thread may lead by which only computes */
 #define SPIN_SLICE    512	 /* instructions between two yields to the host of one that spins */
 #define HELD_LEAD     (1u << 16) /* instructions that one who holds a lock may lead by */
 #define SPIN_STEPS    256	 /* of a replay, that one who spins does for the others */
@@ -114,6 +116,16 @@ static void access_contended(struct model_thread *t, const struct access *a)
 		access_append(t, a, flags[meaning] | changed, lock, was);
 }
 
+/* It touches a contended line: the longer lead of thread_quantum() ends. */
+static void thread_share(struct model_thread *t)
+{
+	uint64_t limit = t->fast.instructions + t->model->config.quantum;
+
+	t->shared_at = t->fast.instructions;
+	if (t->fast.limit > limit)
+		t->fast.limit = limit;
+}
+
 static void access_part(struct model_thread *t, uint64_t addr, uint32_t size, enum model_op op,
 			struct model_site *site, const void *value)
 {
@@ -129,6 +141,7 @@ static void access_part(struct model_thread *t, uint64_t addr, uint32_t size, en
 		model_miss(m, 1);
 		return;
 	}
+	thread_share(t);
 	a.line = &m->shadow.line[a.index];
 	a.known = value != NULL;
 	if (value)
@@ -156,13 +169,19 @@ void model_access_shared(struct model_thread *t, uint64_t addr, uint32_t size, e
 
 /*
  * A thread may be so much ahead. Little at its start: what it does to a line before the second
- * thread comes to it is not seen, and often they all begin with the lines that they share.
+ * thread comes to it is not seen, and often they all begin with the lines that they share. More
+ * while it touches no contended line: nobody can tell when it does what it does, and each stop of
+ * all threads for each other costs more than thousands of their instructions.
  */
 static uint64_t thread_quantum(const struct model_thread *t)
 {
+	uint64_t quantum = t->model->config.quantum, most = CALM_MOST * quantum;
 	uint64_t ramp = RAMP_LEAST + t->fast.instructions / RAMP_PART;
+	uint64_t calm = quantum + (t->fast.instructions - t->shared_at) / CALM_PART;
 
-	return ramp < t->model->config.quantum ? ramp : t->model->config.quantum;
+	if (ramp < quantum)
+		return ramp;
+	return calm < most ? calm : most;
 }
 
 static uint64_t thread_lead(const struct model_thread *t)
@@ -323,6 +342,10 @@ static void thread_limit(struct model_thread *t)
 	uint64_t quantum = thread_quantum(t), lead = thread_lead(t);
 	uint64_t more = lead < quantum * 3 / 4 ? quantum - lead : quantum / 4;
 
+	/* It leads some replay by far and yet another one needs it: its clocks differ between them.
+	 */
+	if (lead >= quantum)
+		more = quantum;
 	/* Who spins soon gives its CPU to the others again: they may be fewer. */
 	if (thread_spins(t))
 		more = SPIN_SLICE;
@@ -373,13 +396,6 @@ void model_pause(struct model_thread *t)
 	horizon_wait(t);
 	thread_limit(t);
 	gate_unlock(&m->gate);
-}
-
-void model_run(struct model_thread *t, uint32_t n)
-{
-	t->fast.instructions += n;
-	if (t->fast.instructions >= t->fast.limit)
-		model_pause(t);
 }
 
 void model_yield(struct model_thread *t)

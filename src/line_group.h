@@ -14,11 +14,15 @@ struct line_group {
 	const struct mapping *data;
 };
 
+#define LINE_GROUP_PARTS 2 /* of the work, done by as many threads */
+
 /*
- * Calls "visit" for each line. A cell whose mapping became known only later ("attrib" knows it now)
- * is of the line that is there. "line_size": as in profile.h.
+ * Calls "visit" for each line, of one part of them with context[0], of the other, at the same time,
+ * with context[1]. A cell whose mapping became known only later ("attrib" knows it now) is of the
+ * line that is there. "line_size": as in profile.h.
  */
 void line_groups(const struct cell_store *s, struct attrib *attrib, uint32_t line_size,
-		 void (*visit)(void *context, const struct line_group *line), void *context);
+		 void (*visit)(void *context, const struct line_group *line),
+		 void *const context[LINE_GROUP_PARTS]);
 
 #endif

@@ -16,9 +16,7 @@ struct profile_builder {
 	double least; /* share of everything below which lines are only counted */
 	struct cell_store *cells;
 	struct intake *intake;
-	struct place *places; /* of the cells of a line that is kept */
-	uint32_t place_room;
-	uint32_t kept_room, operation_room, thread_room, exact_room, remark_room;
+	uint32_t operation_room, thread_room, exact_room, remark_room;
 };
 
 struct profile_builder *profile_builder_new(struct attrib *attrib, uint32_t line_size)
@@ -37,7 +35,6 @@ static void builder_free(struct profile_builder *b)
 {
 	intake_free(b->intake);
 	cell_store_free(b->cells);
-	free(b->places);
 	free(b);
 }
 
@@ -182,6 +179,18 @@ static void sum_cells(struct contended_line *l, const struct profile *p)
 	}
 }
 
+/* Lines on their way into the profile; two threads fill one each. */
+struct sealing {
+	const struct profile_builder *b;
+	struct contended_line *lines;
+	uint32_t line_count, line_room;
+	uint32_t contended, private;
+	uint64_t unmapped; /* samples */
+	struct small_lines small_contended, small_quiet;
+	struct place *places; /* of the cells of a line that is kept */
+	uint32_t place_room;
+};
+
 /* Where in its line a cell is, and where in the code. */
 struct place {
 	uint32_t offset, site, cell;
@@ -197,54 +206,55 @@ static int place_compare(const void *a, const void *b)
 	return order ? order : CMP(x->cell, y->cell);
 }
 
-static struct place *place_cells(struct profile_builder *b, const struct line_group *g)
+static struct place *place_cells(struct sealing *s, const struct line_group *g)
 {
-	while (b->place_room < g->count)
-		mem_grow(&b->places, &b->place_room, b->place_room);
-	for (uint32_t i = 0; i < g->count; i++) {
-		struct cell_key k = cell_key(b->cells, g->cells[i]);
+	uint32_t line_size = s->b->profile->line_size;
 
-		b->places[i] = (struct place){ line_offset(k.addr, b->profile->line_size), k.site,
+	while (s->place_room < g->count)
+		mem_grow(&s->places, &s->place_room, s->place_room);
+	for (uint32_t i = 0; i < g->count; i++) {
+		struct cell_key k = cell_key(s->b->cells, g->cells[i]);
+
+		s->places[i] = (struct place){ line_offset(k.addr, line_size), k.site,
 					       g->cells[i] };
 	}
-	qsort(b->places, g->count, sizeof(*b->places), place_compare);
-	return b->places;
+	qsort(s->places, g->count, sizeof(*s->places), place_compare);
+	return s->places;
 }
 
 /* One line may have several addresses, and then several packed cells of one place. */
-static void unpack_cells(struct profile_builder *b, const struct line_group *g,
-			 struct contended_line *l)
+static void unpack_cells(struct sealing *s, const struct line_group *g, struct contended_line *l)
 {
-	const struct place *p = place_cells(b, g), *last = NULL;
+	const struct cell_store *cells = s->b->cells;
+	const struct place *p = place_cells(s, g), *last = NULL;
 	struct cell *c = NULL;
 
 	l->cells = mem_zalloc(g->count * sizeof(*l->cells));
 	for (uint32_t i = 0; i < g->count; last = &p[i++]) {
 		if (!last || last->offset != p[i].offset || last->site != p[i].site) {
-			struct cell_key k = cell_key(b->cells, p[i].cell);
+			struct cell_key k = cell_key(cells, p[i].cell);
 
 			c = &l->cells[l->cell_count++];
 			c->offset = p[i].offset;
 			c->ip = k.ip;
 			c->code = k.code;
 		}
-		cell_unpack(b->cells, &p[i].cell, 1, c);
+		cell_unpack(cells, &p[i].cell, 1, c);
 	}
 }
 
-static void keep_line(struct profile_builder *b, const struct line_group *g,
+static void keep_line(struct sealing *s, const struct line_group *g,
 		      const struct contended_line *judged)
 {
-	struct profile *p = b->profile;
 	struct contended_line *l;
 
-	mem_grow(&p->lines, &b->kept_room, p->line_count);
-	l = &p->lines[p->line_count++];
+	mem_grow(&s->lines, &s->line_room, s->line_count);
+	l = &s->lines[s->line_count++];
 	*l = *judged;
 	l->counts = (struct counts){ 0 };
-	unpack_cells(b, g, l);
+	unpack_cells(s, g, l);
 	qsort(l->cells, l->cell_count, sizeof(*l->cells), cell_compare);
-	sum_cells(l, p);
+	sum_cells(l, s->b->profile);
 }
 
 static bool is_least(double share, uint64_t part, uint64_t whole)
@@ -262,19 +272,23 @@ static bool is_small(const struct profile_builder *b, const struct counts *c)
 	       is_least(b->least, counts_hitm(c), counts_hitm(total));
 }
 
-static void count_small(struct profile *p, const struct contended_line *l)
+static void add_small(struct small_lines *to, const struct small_lines *more)
 {
-	struct small_lines *to = l->contended ? &p->small_contended : &p->small_quiet;
+	to->lines += more->lines;
+	to->hitm += more->hitm;
+	to->latency += more->latency;
+}
 
-	to->lines++;
-	to->hitm += counts_hitm(&l->counts);
-	to->latency += l->counts.latency_sum;
+static void count_small(struct sealing *s, const struct contended_line *l)
+{
+	add_small(l->contended ? &s->small_contended : &s->small_quiet,
+		  &(struct small_lines){ 1, counts_hitm(&l->counts), l->counts.latency_sum });
 }
 
 static void seal_line(void *context, const struct line_group *g)
 {
-	struct profile_builder *b = context;
-	struct cell_sum sum = cell_add_up(b->cells, g->cells, g->count);
+	struct sealing *s = context;
+	struct cell_sum sum = cell_add_up(s->b->cells, g->cells, g->count);
 	struct contended_line l = {
 		.addr = g->addr,
 		.pid = g->pid,
@@ -282,31 +296,55 @@ static void seal_line(void *context, const struct line_group *g)
 		.counts = sum.counts,
 		.writers = sum.writers,
 		.readers = sum.actors - sum.writers,
+		.first = g->cells[0],
 	};
 
-	b->profile->without_mapping += sum.unmapped;
+	s->unmapped += sum.unmapped;
 	if (sum.actors < 2 && !counts_hitm(&sum.counts) && !sum.counts.peer) {
-		b->profile->private_lines++;
+		s->private ++;
 		return;
 	}
-	judge_line(&l, b->profile->model);
-	b->profile->contended_count += l.contended;
-	if (is_small(b, &l.counts))
-		count_small(b->profile, &l);
+	judge_line(&l, s->b->profile->model);
+	s->contended += l.contended;
+	if (is_small(s->b, &l.counts))
+		count_small(s, &l);
 	else
-		keep_line(b, g, &l);
+		keep_line(s, g, &l);
+}
+
+static void add_sealed(struct profile *p, struct sealing *s)
+{
+	p->lines = mem_realloc(p->lines, p->line_count + s->line_count, sizeof(*p->lines));
+	if (s->line_count)
+		memcpy(p->lines + p->line_count, s->lines, s->line_count * sizeof(*s->lines));
+	p->line_count += s->line_count;
+	p->contended_count += s->contended;
+	p->private_lines += s->private;
+	p->without_mapping += s->unmapped;
+	add_small(&p->small_contended, &s->small_contended);
+	add_small(&p->small_quiet, &s->small_quiet);
+	free(s->lines);
+	free(s->places);
 }
 
 static void seal_lines(struct profile_builder *b)
 {
 	struct profile *p = b->profile;
 	struct intake_refused refused = intake_refused(b->intake);
+	struct sealing sealing[LINE_GROUP_PARTS] = { 0 };
+	void *context[LINE_GROUP_PARTS];
 
 	p->unusable_no_source = refused.no_source;
 	p->unusable_no_address = refused.no_address;
 	p->stores_cost = intake_stores_cost(b->intake);
 	p->total = cell_total(b->cells);
-	line_groups(b->cells, b->attrib, p->line_size, seal_line, b);
+	for (int i = 0; i < LINE_GROUP_PARTS; i++) {
+		sealing[i].b = b;
+		context[i] = &sealing[i];
+	}
+	line_groups(b->cells, b->attrib, p->line_size, seal_line, context);
+	for (int i = 0; i < LINE_GROUP_PARTS; i++)
+		add_sealed(p, &sealing[i]);
 }
 
 static int line_compare(const void *a, const void *b)
@@ -322,7 +360,9 @@ static int line_compare(const void *a, const void *b)
 		order = CMP(counts_hitm(&y->counts), counts_hitm(&x->counts));
 	if (!order)
 		order = CMP(x->addr, y->addr);
-	return order ? order : CMP(x->pid, y->pid);
+	if (!order)
+		order = CMP(x->pid, y->pid);
+	return order ? order : CMP(x->first, y->first);
 }
 
 static int exact_compare(const void *a, const void *b)
