@@ -183,15 +183,19 @@ static void join_current(struct queue *q)
 	q->current.count = 0;
 }
 
-static void move_samples(const struct queue *q, const struct queue_order *o, size_t count,
+/* Those of the order from "first" up to "end". */
+static void move_samples(const struct queue *q, size_t first, size_t end,
 			 struct queue_samples *samples, struct queue_records *records)
 {
-	make_room(samples, count);
-	for (size_t i = 0; i < count; i++) {
-		if (o[i].is_record)
-			add_record(records, &q->records.record[o[i].index], samples->count);
+	if (first < end)
+		make_room(samples, end - first);
+	for (size_t i = first; i < end; i++) {
+		const struct queue_order *o = &q->order[i];
+
+		if (o->is_record)
+			add_record(records, &q->records.record[o->index], samples->count);
 		else
-			samples->sample[samples->count++] = q->before.sample[o[i].index];
+			samples->sample[samples->count++] = q->before.sample[o->index];
 	}
 }
 
@@ -201,9 +205,9 @@ static void free_first(struct queue *q, size_t ordered, size_t first)
 	struct queue_records rest = { 0 };
 
 	begin_due(q);
-	move_samples(q, q->order, first, &q->due, &q->due_records);
+	move_samples(q, 0, first, &q->due, &q->due_records);
 	q->spare.count = 0;
-	move_samples(q, q->order + first, ordered - first, &q->spare, &rest);
+	move_samples(q, first, ordered, &q->spare, &rest);
 	swap(&q->before, &q->spare);
 	free(q->records.record);
 	q->records = rest;
