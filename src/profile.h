@@ -56,7 +56,7 @@ struct contended_line {
 	bool contended; /* touched by two threads, written by one at least, and moved between caches
 			 */
 	const struct note_line *exact; /* the model's totals, or NULL */
-	uint32_t first;		       /* tells lines of one address apart: the order they came in */
+	uint32_t first; /* tells lines of one address apart: the order they came in */
 };
 
 /* Lines that were only counted. */

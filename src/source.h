@@ -108,10 +108,10 @@ struct recording {
 	uint64_t aux_bytes;		/* of AUX area data (Intel PT, ...), skipped */
 	const char *aux_kind;		/* what made AUX data; NULL when not recorded */
 	struct recording_spe spe;
-	uint64_t unknown_records;	/* skipped by their size */
-	uint64_t malformed_records;	/* samples shorter than their layout, skipped */
-	bool truncated;			/* cut off or damaged: its end could not be read */
-	const char *damage;		/* where and how, NULL when not known */
+	uint64_t unknown_records;   /* skipped by their size */
+	uint64_t malformed_records; /* samples shorter than their layout, skipped */
+	bool truncated;		    /* cut off or damaged: its end could not be read */
+	const char *damage;	    /* where and how, NULL when not known */
 };
 
 struct source;

@@ -15,12 +15,9 @@ struct header {
 /* The header's bits 5-4 say how large the payload is, of those that have one. */
 static const struct header headers[] = {
 	{ 0xf8, 0xb0, SPE_ADDRESS, 7 }, /* the most frequent first */
-	{ 0xf8, 0x98, SPE_COUNTER, 7 },
-	{ 0xcf, 0x42, SPE_EVENTS, 0 },
-	{ 0xfc, 0x48, SPE_OPERATION, 3 },
-	{ 0xff, 0x71, SPE_TIMESTAMP, 0 },
-	{ 0xfc, 0x64, SPE_CONTEXT, 3 },
-	{ 0xcf, 0x43, SPE_DATA_SOURCE, 0 },
+	{ 0xf8, 0x98, SPE_COUNTER, 7 },	  { 0xcf, 0x42, SPE_EVENTS, 0 },
+	{ 0xfc, 0x48, SPE_OPERATION, 3 }, { 0xff, 0x71, SPE_TIMESTAMP, 0 },
+	{ 0xfc, 0x64, SPE_CONTEXT, 3 },	  { 0xcf, 0x43, SPE_DATA_SOURCE, 0 },
 };
 
 static const struct header extended_headers[] = {
