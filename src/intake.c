@@ -28,10 +28,11 @@ struct arrival {
 	struct cell_place place;
 };
 
-#define DECODED_MAX 4096 /* words that are remembered */
-#define FRONT	    64	 /* a power of two */
-#define RECENT	    8192 /* likewise; the hot cells of most recordings */
-#define ARRIVALS    32	 /* whose steps are taken side by side */
+#define DECODED_MAX   4096 /* words that are remembered */
+#define FRONT	      64   /* a power of two */
+#define RECENT	      8192 /* likewise; the hot cells of most recordings */
+#define SAMPLES_AHEAD 32   /* that another CPU has written are fetched from it */
+#define ARRIVALS      32   /* whose steps are taken side by side */
 
 struct intake {
 	struct attrib *attrib;
@@ -190,6 +191,8 @@ void intake_samples(struct intake *in, const struct sample *samples, uint32_t co
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sample *s = &samples[i];
+		__builtin_prefetch(s + SAMPLES_AHEAD);
+		__builtin_prefetch((const char *)(s + SAMPLES_AHEAD) + 64);
 		uint32_t decoded = find_source(in, s->data_src);
 		enum memory_kind kind = in->decoded[decoded].kind;
 
