@@ -213,7 +213,9 @@ static struct plan_request request_of(const struct record_options *o, int source
 		.which_cpu = true,
 		.callchain = o->call_graph,
 		.hitm = o->hitm,
-		.frequency = o->period ? 0 : o->frequency ? o->frequency : FREQUENCY,
+		.frequency = o->period	    ? 0
+			     : o->frequency ? o->frequency
+					    : FREQUENCY,
 		.period = o->period,
 		.ldlat = o->ldlat,
 		.terms = o->pmu_terms,

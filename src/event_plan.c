@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PEBS_LDLAT   30	  /* cycles: above L2 hits; what perf c2c takes */
+#define PEBS_LDLAT   30 /* cycles: above L2 hits; what perf c2c takes */
 #define PRECISE_MOST 3
-#define SPE_PERIOD   4096 /* operations; below it the AUX ring fills faster than it is written out */
-#define AUX_BYTES    (4u << 20)
+#define SPE_PERIOD   4096 /* operations; below it the AUX ring fills faster than it is written out \
+			   */
+#define AUX_BYTES (4u << 20)
 
 /* When the kernel learnt what. Before that it refuses the bit. */
 #define HAS_PHYS_ADDR	  HOST_VERSION(4, 14)
@@ -237,8 +238,7 @@ static struct err *add_alias(struct event_plan *p, const struct plan_request *r,
 			     enum plan_role role, const struct pmu *pmu, const char *alias,
 			     uint32_t ldlat, const char *modifier)
 {
-	struct plan_event *e =
-		add_event(p, r, role, pmu, alias_name(pmu, alias, ldlat, modifier));
+	struct plan_event *e = add_event(p, r, role, pmu, alias_name(pmu, alias, ldlat, modifier));
 
 	return put_alias(e, alias, pmu_event(pmu, alias), ldlat);
 }
@@ -313,7 +313,8 @@ static void add_hitm(struct event_plan *p, const struct plan_request *r, const s
 	const struct event_quirk *q = event_quirk(&p->host);
 
 	if (!q || !q->hitm[0].name || is_small_core(pmu)) {
-		event_plan_note(p, "no HITM event on %s: its encoding for this processor is not known",
+		event_plan_note(p,
+				"no HITM event on %s: its encoding for this processor is not known",
 				pmu->name);
 		return;
 	}
@@ -387,9 +388,9 @@ static struct err *ibs_ldlat(struct event_plan *p, struct plan_event *e, uint32_
 					e->pmu->name),
 				"leave --ldlat out");
 	if (ldlat < 128 || ldlat > 2048)
-		return err_next(err_new(ERR_USAGE, "record: --ldlat %u: IBS takes 128 to 2048",
-					ldlat),
-				"leave --ldlat out, or --ldlat 128");
+		return err_next(
+			err_new(ERR_USAGE, "record: --ldlat %u: IBS takes 128 to 2048", ldlat),
+			"leave --ldlat out, or --ldlat 128");
 	terms = mem_printf("ldlat=%u", ldlat);
 	error = event_plan_set(e, terms);
 	name_term(e, terms);
@@ -476,8 +477,8 @@ static struct err *spe_fields(const struct plan_request *r, struct plan_event *e
 		const char *name;
 		uint32_t value;
 	} fields[] = {
-		{ "ts_enable", 1 },    { "pa_enable", r->physical }, { "jitter", 1 },
-		{ "load_filter", 1 },  { "store_filter", 1 },	     { "min_latency", r->ldlat },
+		{ "ts_enable", 1 },   { "pa_enable", r->physical }, { "jitter", 1 },
+		{ "load_filter", 1 }, { "store_filter", 1 },	    { "min_latency", r->ldlat },
 	};
 	struct pmu_config c = { { 0 } };
 	struct err *error = NULL;
@@ -577,12 +578,15 @@ static void add_tracker(struct event_plan *p, const struct plan_request *r)
 	e->attr.config = PERF_COUNT_SW_DUMMY;
 	e->attr.freq = 0;
 	e->attr.sample_period = 1;
-	e->attr.sample_type &= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	e->attr.sample_type &= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_CPU;
 	if (p->aux_bytes)
 		e->attr.sample_type |= PERF_SAMPLE_CPU;
 	e->attr.exclude_kernel = e->attr.exclude_hv = 1;
 	e->attr.exclude_user = 0;
 	e->attr.disabled = e->attr.enable_on_exec = 0;
+	/* SPE's packets do not say whose they are: the switches of a CPU's tasks do. */
+	e->attr.context_switch = p->aux_bytes != 0;
 }
 
 /* A record must tell its event; where the events' samples differ in layout, before it is parsed. */
@@ -615,8 +619,9 @@ static void limit_frequency(struct event_plan *p, struct plan_request *r)
 {
 	if (!r->frequency || p->host.most_hz <= 0 || r->frequency <= p->host.most_hz)
 		return;
-	event_plan_note(p, "%u samples a second are above the kernel's limit "
-			   "(perf_event_max_sample_rate): %lld are asked for",
+	event_plan_note(p,
+			"%u samples a second are above the kernel's limit "
+			"(perf_event_max_sample_rate): %lld are asked for",
 			r->frequency, (long long)p->host.most_hz);
 	r->frequency = p->host.most_hz;
 }

@@ -14,8 +14,8 @@
 enum plan_role {
 	PLAN_LOAD,
 	PLAN_STORE,
-	PLAN_ALL,	 /* loads and stores from one event */
-	PLAN_HITM,	 /* counts nothing but HITM loads; the samples' data source does not say so */
+	PLAN_ALL,  /* loads and stores from one event */
+	PLAN_HITM, /* counts nothing but HITM loads; the samples' data source does not say so */
 	PLAN_AUX_LEADER, /* makes its group's loads work; its own samples mean nothing */
 	PLAN_TRACK,	 /* maps and tasks only, no samples */
 	PLAN_ROLES
@@ -35,8 +35,8 @@ struct plan_request {
 	enum pmu_source source; /* PMU_NONE: whichever the machine has */
 	bool system_wide;	/* all tasks on the CPUs; otherwise the program and its children */
 	bool user_only, kernel_only;
-	bool physical;	 /* physical data addresses, where they may be had */
-	bool which_cpu;	 /* the CPU in every sample; system-wide has it anyway */
+	bool physical;	/* physical data addresses, where they may be had */
+	bool which_cpu; /* the CPU in every sample; system-wide has it anyway */
 	bool callchain;
 	bool hitm;	    /* events that count HITM alone, beside the others */
 	uint32_t frequency; /* samples a second and CPU; 0: "period" holds */

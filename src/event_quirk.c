@@ -14,11 +14,26 @@
  * they mark as giving a data address (Data_LA), which none has before Haswell. Notes: how
  * arch/x86/events/intel/ds.c and arch/x86/events/amd/ibs.c read the hardware's codes.
  */
-#define HSW_LOCAL  { "mem_load_uops_l3_hit_retired.xsnp_hitm", "event=0xd2,umask=0x4" }
-#define HSW_REMOTE { "mem_load_uops_l3_miss_retired.remote_hitm", "event=0xd3,umask=0x10" }
-#define SKL_LOCAL  { "mem_load_l3_hit_retired.xsnp_hitm", "event=0xd2,umask=0x4" }
-#define ICL_LOCAL  { "mem_load_l3_hit_retired.xsnp_fwd", "event=0xd2,umask=0x4" }
-#define REMOTE	   { "mem_load_l3_miss_retired.remote_hitm", "event=0xd3,umask=0x4" }
+#define HSW_LOCAL                                                                                  \
+	{                                                                                          \
+		"mem_load_uops_l3_hit_retired.xsnp_hitm", "event=0xd2,umask=0x4"                   \
+	}
+#define HSW_REMOTE                                                                                 \
+	{                                                                                          \
+		"mem_load_uops_l3_miss_retired.remote_hitm", "event=0xd3,umask=0x10"               \
+	}
+#define SKL_LOCAL                                                                                  \
+	{                                                                                          \
+		"mem_load_l3_hit_retired.xsnp_hitm", "event=0xd2,umask=0x4"                        \
+	}
+#define ICL_LOCAL                                                                                  \
+	{                                                                                          \
+		"mem_load_l3_hit_retired.xsnp_fwd", "event=0xd2,umask=0x4"                         \
+	}
+#define REMOTE                                                                                     \
+	{                                                                                          \
+		"mem_load_l3_miss_retired.remote_hitm", "event=0xd3,umask=0x4"                     \
+	}
 
 /* Models: arch/x86/include/asm/intel-family.h. */
 static const struct event_quirk quirks[] = {

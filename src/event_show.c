@@ -120,7 +120,8 @@ static char *hex_text(uint64_t value)
 		one(read_format) one(precise_ip) one(disabled) one(inherit) one(exclude_user)      \
 			one(exclude_kernel) one(exclude_hv) one(mmap) one(comm)                    \
 				one(enable_on_exec) one(task) one(mmap_data) one(sample_id_all)    \
-					one(mmap2) one(comm_exec) one(ksymbol) one(bpf_event)
+					one(mmap2) one(comm_exec) one(context_switch) one(ksymbol) \
+						one(bpf_event)
 
 #define GETTER(field)                                                                              \
 	static uint64_t get_##field(const struct perf_event_attr *a)                               \
@@ -169,6 +170,7 @@ static const struct attr_field {
 	{ "sample_id_all", get_sample_id_all, decimal_text, false },
 	{ "mmap2", get_mmap2, decimal_text, false },
 	{ "comm_exec", get_comm_exec, decimal_text, false },
+	{ "context_switch", get_context_switch, decimal_text, false },
 	{ "ksymbol", get_ksymbol, decimal_text, false },
 	{ "bpf_event", get_bpf_event, decimal_text, false },
 	{ "config1", get_config1, hex_text, false },
@@ -211,21 +213,30 @@ static const char *error_name(int error)
 	return "?";
 }
 
+/* "the sentence (EINVAL, EOPNOTSUPP)" */
+static char *rung_text(const struct ladder_rung *r)
+{
+	char *text = mem_printf("%s (%s%s", r->sentence, error_name(r->error[0]),
+				r->stage == LADDER_MAP ? " of mmap" : "");
+
+	for (size_t i = 1; i < LADDER_ERRORS && r->error[i]; i++) {
+		char *longer = mem_printf("%s, %s", text, error_name(r->error[i]));
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
 static void show_rung(const struct ladder_rung *r, FILE *out)
 {
-	char *line = mem_strdup("");
+	char *text = rung_text(r),
+	     *whole = mem_printf("%s%s)", text, r->whole ? "; all events" : "");
 
-	for (size_t i = 0; i < LADDER_ERRORS && r->error[i]; i++) {
-		char *longer = mem_printf("%s%s%s", line, i ? ", " : "", error_name(r->error[i]));
-
-		free(line);
-		line = longer;
-	}
-	fprintf(out, "      %-14s", r->name);
-	print_wrapped(out, 20, r->sentence, ' ');
-	fprintf(out, "%20s(answers %s%s%s)\n", "", line,
-		r->stage == LADDER_MAP ? " of mmap" : "", r->whole ? "; changes every event" : "");
-	free(line);
+	fprintf(out, "      %-*s", FIELD - 6, r->name);
+	print_wrapped(out, FIELD, whole, ' ');
+	free(text);
+	free(whole);
 }
 
 static void show_ladder(const struct event_plan *p, size_t event, FILE *out)
@@ -266,9 +277,8 @@ static void show_machine(const struct event_plan *p, FILE *out)
 	char *kernel = mem_printf("%s, perf_event_paranoid %s, %s",
 				  *h->release ? h->release : "release not known", paranoid,
 				  h->privileged ? "privileged" : "not privileged");
-	char *scope = p->system_wide
-			      ? mem_printf("all tasks on %u CPUs", cpulist_count(&h->online))
-			      : mem_strdup("the program and its children");
+	char *scope = p->system_wide ? mem_printf("all tasks on %u CPUs", cpulist_count(&h->online))
+				     : mem_strdup("the program and its children");
 
 	print_line(out, "hardware", p->pmus.why);
 	if (*h->cpu)

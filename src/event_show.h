@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-/* "detail": each event's perf_event_attr field by field, and what is given up when it is refused. */
+/* "detail": each event's perf_event_attr field by field, and what is given up when it is refused.
+ */
 void event_show_plan(const struct event_plan *p, bool detail, FILE *out);
 
 #endif

@@ -22,6 +22,7 @@ static const struct kind {
 	const char *what;
 } kinds[] = {
 	{ PMU_PEBS, "cpu", "events/mem-loads", "format/ldlat", "PEBS memory events" },
+	{ PMU_PEBS, "cpu_core", "events/mem-loads", "format/ldlat", "PEBS memory events" },
 	{ PMU_PEBS, "cpu_*", "events/mem-loads", "format/ldlat", "PEBS memory events" },
 	{ PMU_IBS, "ibs_op", "type", NULL, "IBS op sampling" },
 	{ PMU_SPE, "arm_spe_*", "type", NULL, "the statistical profiling extension" },
@@ -243,22 +244,40 @@ static bool is_kind(const char *root, const char *device, const struct kind *k)
 	       (!k->second || has_file(root, device, k->second));
 }
 
-/* All devices of the kind's source: rows of one source stand together. */
+static bool is_known(const struct pmu_set *s, const char *device)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!strcmp(s->pmu[i].name, device))
+			return true;
+	return false;
+}
+
+/* "PEBS memory events (cpu_core, cpu_atom)" */
+static void say_found(struct pmu_set *s, const char *what)
+{
+	size_t used = snprintf(s->why, sizeof(s->why), "%s (", what);
+
+	for (size_t i = 0; i < s->count && used < sizeof(s->why); i++)
+		used += snprintf(s->why + used, sizeof(s->why) - used, "%s%s", i ? ", " : "",
+				 s->pmu[i].name);
+	if (used < sizeof(s->why))
+		snprintf(s->why + used, sizeof(s->why) - used, ")");
+}
+
+/* A pattern's row comes behind those of the names that go first. */
 static void add_kind(const char *root, const struct sysfs_names *devices, const struct kind *k,
 		     struct pmu_set *s)
 {
 	for (size_t i = 0; i < devices->count; i++) {
-		size_t before = s->count;
+		const char *device = devices->name[i];
 
-		if (!is_kind(root, devices->name[i], k))
+		if (is_known(s, device) || !is_kind(root, device, k))
 			continue;
-		add_pmu(root, devices->name[i], s);
-		if (s->count == before)
+		add_pmu(root, device, s);
+		if (!s->count)
 			continue;
 		s->source = k->source;
-		if (before)
-			continue;
-		snprintf(s->why, sizeof(s->why), "%s (%.60s)", k->what, s->pmu[0].name);
+		say_found(s, k->what);
 	}
 }
 

@@ -66,8 +66,8 @@ void pmu_set_find(const char *root, enum pmu_source wanted, struct pmu_set *s);
 void pmu_set_deinit(struct pmu_set *s);
 
 const struct pmu_field *pmu_field(const struct pmu *p, const char *name); /* NULL: none such */
-uint64_t pmu_field_most(const struct pmu_field *f);			   /* its largest value */
-const char *pmu_event(const struct pmu *p, const char *name); /* its terms, or NULL */
+uint64_t pmu_field_most(const struct pmu_field *f);			  /* its largest value */
+const char *pmu_event(const struct pmu *p, const char *name);		  /* its terms, or NULL */
 /* False when there is no such capability or it is no number. */
 bool pmu_cap(const struct pmu *p, const char *name, uint64_t *value);
 
