@@ -234,12 +234,13 @@ static struct err *dry_run(const struct record_options *o, int source)
 	}
 	e = event_plan_make(o->sysroot ? o->sysroot : "", &request, &plan);
 	if (e && source == SOURCE_AUTO && err_status(e) == ERR_UNSUPPORTED) {
-		printf("%s\nhitmap record would use the software model.\n", err_text(e));
+		event_show_refusal(e, stdout);
+		puts("record     would use the software model");
 		err_free(e);
 		return NULL;
 	}
 	if (e)
-		return e;
+		return err_within(e, "record");
 	event_show_plan(&plan, o->verbose, stdout);
 	event_plan_deinit(&plan);
 	return NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "event_ladder.h"
+#include "event_attr.h"
 #include "mem.h"
 
 #include <errno.h>
@@ -64,7 +65,7 @@ static void clear_physical(struct event_plan *p, struct plan_event *e)
 
 		each->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_PHYS_ADDR;
 		if (each->pmu && pmu_field(each->pmu, "pa_enable"))
-			err_free(event_plan_set(each, "pa_enable=0"));
+			err_free(event_attr_set(each, "pa_enable=0"));
 	}
 }
 
@@ -83,7 +84,7 @@ static void clear_kernel(struct event_plan *p, struct plan_event *e)
 
 		each->attr.exclude_kernel = each->attr.exclude_hv = 1;
 		if (p->pmus.source == PMU_IBS && each->pmu)
-			err_free(event_plan_set(each, "swfilt=1"));
+			err_free(event_attr_set(each, "swfilt=1"));
 	}
 }
 
@@ -275,10 +276,9 @@ size_t event_ladder_list(const struct event_plan *p, size_t event, const struct 
 
 static struct err *not_allowed(const struct event_plan *p, const char *what)
 {
-	struct err *e =
-		err_new(ERR_UNSUPPORTED,
-			"record: %s needs CAP_PERFMON or root (perf_event_paranoid is %lld)", what,
-			p->host.has_paranoid ? (long long)p->host.paranoid : 2LL);
+	struct err *e = err_new(ERR_UNSUPPORTED,
+				"%s needs CAP_PERFMON or root (perf_event_paranoid is %lld)", what,
+				p->host.has_paranoid ? (long long)p->host.paranoid : 2LL);
 
 	return err_next(e, "sudo hitmap record ..., or sysctl kernel.perf_event_paranoid=-1, or "
 			   "--source model");

@@ -71,7 +71,4 @@ void event_plan_note(struct event_plan *p, const char *fmt, ...)
 bool event_plan_may_kernel(const struct event_plan *p);
 bool event_plan_may_all(const struct event_plan *p);
 
-/* Sets fields of the event's PMU: an earlier value goes. */
-struct err *event_plan_set(struct plan_event *e, const char *terms);
-
 #endif

@@ -303,3 +303,11 @@ void event_show_plan(const struct event_plan *p, bool detail, FILE *out)
 		show_event(p, i, detail, out);
 	}
 }
+
+void event_show_refusal(const struct err *e, FILE *out)
+{
+	print_line(out, "hardware", "none that can be used");
+	print_line(out, "because", err_text(e));
+	if (err_advice(e))
+		print_line(out, "next", err_advice(e));
+}

@@ -10,5 +10,7 @@
 /* "detail": each event's perf_event_attr field by field, and what is given up when it is refused.
  */
 void event_show_plan(const struct event_plan *p, bool detail, FILE *out);
+/* Why there is no plan. */
+void event_show_refusal(const struct err *e, FILE *out);
 
 #endif

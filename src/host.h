@@ -26,6 +26,14 @@ struct host {
 
 #define HOST_VERSION(major, minor) ((uint32_t)(major) << 16 | (minor))
 
+/* When the kernel learnt what. Before that it refuses the bit. */
+#define HOST_HAS_PHYS_ADDR     HOST_VERSION(4, 14)
+#define HOST_HAS_SYMBOL_EVENTS HOST_VERSION(5, 1)
+#define HOST_HAS_WEIGHT_STRUCT HOST_VERSION(5, 12)
+#define HOST_HAS_FORMAT_LOST   HOST_VERSION(6, 0)
+#define HOST_HAS_IBS_DATA_SRC  HOST_VERSION(6, 1)
+#define HOST_HAS_IBS_TASK      HOST_VERSION(6, 2)
+
 void host_read(const char *root, struct host *h);
 
 #endif

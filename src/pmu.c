@@ -306,7 +306,7 @@ static void say_missing(const struct sysfs_names *devices, struct pmu_set *s)
 		 cpu);
 }
 
-void pmu_set_find(const char *root, enum pmu_source wanted, struct pmu_set *s)
+static void find(const char *root, enum pmu_source wanted, struct pmu_set *s)
 {
 	struct sysfs_names devices = sysfs_list(root, DEVICES);
 
@@ -320,6 +320,20 @@ void pmu_set_find(const char *root, enum pmu_source wanted, struct pmu_set *s)
 	if (s->source == PMU_NONE)
 		say_missing(&devices, s);
 	sysfs_names_deinit(&devices);
+}
+
+void pmu_set_find(const char *root, enum pmu_source wanted, struct pmu_set *s)
+{
+	struct pmu_set any;
+
+	find(root, wanted, s);
+	if (wanted == PMU_NONE || s->source != PMU_NONE)
+		return;
+	find(root, PMU_NONE, &any);
+	if (any.source != PMU_NONE)
+		snprintf(s->why, sizeof(s->why), "no %s here: the machine has %.200s",
+			 pmu_source_name(wanted), any.why);
+	pmu_set_deinit(&any);
 }
 
 void pmu_set_deinit(struct pmu_set *s)

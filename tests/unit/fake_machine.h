@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A machine's /sys and /proc below a temporary folder: tests/fixtures/sysfs, or what a test adds. */
+/* A machine's /sys and /proc below a temporary folder: tests/fixtures/sysfs, or what a test adds.
+ */
 #ifndef HITMAP_FAKE_MACHINE_H
 #define HITMAP_FAKE_MACHINE_H
 

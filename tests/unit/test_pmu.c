@@ -193,7 +193,8 @@ static void bad_terms_say_what_is_wrong(void **state)
 		{ "f=", "it: pmu ibs_op: f= has no number" },
 		{ "f=-1", "it: pmu ibs_op: f=-1 has no number" },
 		{ "f=1x", "it: pmu ibs_op: f=1x has no number" },
-		{ "f=99999999999999999999", "it: pmu ibs_op: f=99999999999999999999 has no number" },
+		{ "f=99999999999999999999",
+		  "it: pmu ibs_op: f=99999999999999999999 has no number" },
 		{ "g=1", "it: pmu ibs_op: it has no field \"g\"" },
 	};
 	struct pmu_set s = with_field(*state, "config:3");
@@ -213,11 +214,20 @@ static void bad_terms_say_what_is_wrong(void **state)
 
 static void a_field_that_is_no_bits_is_left_out_with_a_note(void **state)
 {
-	static const char *const bad[] = {
-		"",	       "config",	"config:",	"config:64",   "config:8-4",
-		"config9:0",   "config:0-",	"config:-3",	"config:0,",   "config:1;2",
-		"config:0-99", "configuration", "\xff\xfe:0-3", "config:0 - 7"
-	};
+	static const char *const bad[] = { "",
+					   "config",
+					   "config:",
+					   "config:64",
+					   "config:8-4",
+					   "config9:0",
+					   "config:0-",
+					   "config:-3",
+					   "config:0,",
+					   "config:1;2",
+					   "config:0-99",
+					   "configuration",
+					   "\xff\xfe:0-3",
+					   "config:0 - 7" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct pmu_set s = with_field(*state, bad[i]);
@@ -338,8 +348,8 @@ static void cpu_lists_are_read_and_written(void **state)
 
 static void what_is_no_cpu_list_is_refused(void **state)
 {
-	static const char *const bad[] = { ",",	  "1,",	 "-1",	 "1-",	 "3-1", "8192",
-					   "0 1", "0x1", "1-2-3", "a", "4294967296" };
+	static const char *const bad[] = { ",",	  "1,",	 "-1",	  "1-", "3-1",	     "8192",
+					   "0 1", "0x1", "1-2-3", "a",	"4294967296" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct cpulist l;
