@@ -274,6 +274,9 @@ static struct err *plan_ibs(struct event_plan *p, const struct plan_request *r,
 
 	if (!error && r->ldlat)
 		error = ibs_ldlat(p, e, r->ldlat);
+	event_plan_note(p,
+			"IBS samples every operation: those that touch no memory, about three of "
+			"four, are dropped");
 	ibs_period(p, e);
 	ibs_old_kernel(p, e);
 	if (r->hitm)

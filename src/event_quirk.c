@@ -7,6 +7,7 @@
 #define FORWARDS                                                                                   \
 	"a local HITM may also be a clean line that another core forwarded: a line without "       \
 	"stores is shared reading"
+#define NO_TLB	"samples say nothing of TLB misses and locks"
 #define NO_HITM "this processor marks no load as HITM: only stores and latencies show sharing"
 
 /*
@@ -37,6 +38,12 @@
 
 /* Models: arch/x86/include/asm/intel-family.h. */
 static const struct event_quirk quirks[] = {
+	{ "Nehalem", HOST_INTEL, 6, ONE(0x1a), NO_TLB, { { NULL, NULL } } },
+	{ "Nehalem", HOST_INTEL, 6, 0x1e, 0x1f, NO_TLB, { { NULL, NULL } } },
+	{ "Nehalem-EX", HOST_INTEL, 6, ONE(0x2e), NO_TLB, { { NULL, NULL } } },
+	{ "Westmere", HOST_INTEL, 6, ONE(0x25), NO_TLB, { { NULL, NULL } } },
+	{ "Westmere", HOST_INTEL, 6, ONE(0x2c), NO_TLB, { { NULL, NULL } } },
+	{ "Westmere-EX", HOST_INTEL, 6, ONE(0x2f), NO_TLB, { { NULL, NULL } } },
 	{ "Haswell", HOST_INTEL, 6, ONE(0x3c), NULL, { HSW_LOCAL } },
 	{ "Haswell", HOST_INTEL, 6, 0x45, 0x46, NULL, { HSW_LOCAL } },
 	{ "Haswell-EP", HOST_INTEL, 6, ONE(0x3f), NULL, { HSW_LOCAL, HSW_REMOTE } },
