@@ -107,6 +107,7 @@ static void alder_lake_is_as_perf_recorded_it(void **state)
 	event_plan_deinit(&p);
 }
 
+/* That recording has WEIGHT; perf takes WEIGHT_STRUCT where the kernel has it, as on Zen 5. */
 static void zen_3_is_as_perf_recorded_it(void **state)
 {
 	static const struct plan_request all = { .frequency = 4000, .system_wide = true };
