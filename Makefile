@@ -14,14 +14,15 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
 command := main cmd_record cmd_report cmd_bench cmd_cc cmd_diff paths option output
-front := report report_c2c report_json report_diff report_view column figure label heatmap
+front := report report_c2c report_json report_diff report_view column figure label heatmap event_show
 analysis := line_key cell_store intake line_group profile c2c_count idset diff
 attrib := attrib backing binary object_set range type_dwarf member type_table die
 source := ahead input spool unpack queue perfdata_feature perfdata_header perfdata_record \
-	script_line script_read spe_trace perfdata_read perfdata_write pmu machine model_run recorder door_read \
+	script_line script_read spe_trace perfdata_read perfdata_write machine model_run recorder \
+	door_read sysfs host pmu event_quirk event_attr event_hardware event_plan event_ladder \
 	program emulator annotation note source
 sample := sample data_source line spe_packet spe_sample ibs_raw
-base := err mem intern buf map table symtab json
+base := err mem intern buf map table symtab json cpulist
 
 # The model library, below everything, and its front doors.
 MODEL := model gate coherence ring shadow sampler lock spin replay stream door door_file x86

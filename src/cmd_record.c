@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "command.h"
+#include "event_plan.h"
+#include "event_show.h"
 #include "machine.h"
 #include "mem.h"
 #include "model_run.h"
 #include "option.h"
 #include "paths.h"
-#include "pmu.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -15,10 +16,10 @@
 #include <unistd.h>
 
 struct record_options {
-	const char *output, *source, *machine, *door, *qemu;
-	uint32_t cpus, quantum, hit_period;
-	uint64_t seed;
-	bool verbose, quiet;
+	const char *output, *source, *machine, *door, *qemu, *sysroot, *pmu_terms;
+	uint32_t cpus, quantum, hit_period, frequency, ldlat;
+	uint64_t seed, period;
+	bool verbose, quiet, dry_run, all_cpus, all_user, all_kernel, call_graph, hitm;
 };
 
 #define AT(member) offsetof(struct record_options, member)
@@ -26,9 +27,9 @@ struct record_options {
 static const struct option_row rows[] = {
 	{ 'o', "output", "FILE", "the recording (default perf.data; an older one becomes FILE.old)",
 	  OPTION_TEXT, AT(output), 0, 0 },
-	{ 0, "source", "auto|model",
-	  "what samples the accesses: auto uses the software model where the\n"
-	  "machine has no hardware sampling",
+	{ 0, "source", "auto|model|...",
+	  "what samples the accesses: pebs, ibs, spe, power are hardware's; auto\n"
+	  "uses the software model where the machine has none",
 	  OPTION_TEXT, AT(source), 0, 0 },
 	{ 'M', "machine", "NAME|FILE", "the machine to model (default small); see docs/machines.md",
 	  OPTION_TEXT, AT(machine), 0, 0 },
@@ -46,6 +47,34 @@ static const struct option_row rows[] = {
 	  OPTION_U32, AT(hit_period), 1, 1u << 30 },
 	{ 0, "seed", "N", "of the model's jitter (default 1)", OPTION_U64, AT(seed), 0,
 	  UINT64_MAX },
+	{ 0, "dry-run", NULL,
+	  "only say which events hardware sampling would open; with -v field\n"
+	  "by field, and what is given up when the kernel refuses them",
+	  OPTION_FLAG, AT(dry_run), 0, 0 },
+	{ 0, "sysroot", "DIR", "of --dry-run: the machine whose /sys and /proc are below DIR",
+	  OPTION_TEXT, AT(sysroot), 0, 0 },
+	{ 'a', "all-cpus", NULL, "hardware: all tasks, not PROGRAM's alone", OPTION_FLAG,
+	  AT(all_cpus), 0, 0 },
+	{ 'F', "freq", "N", "hardware: samples a second and CPU (default 4000)", OPTION_U32,
+	  AT(frequency), 1, 1u << 20 },
+	{ 'c', "count", "N", "hardware: a sample every N events, instead of --freq", OPTION_U64,
+	  AT(period), 1, 1ull << 40 },
+	{ 'l', "ldlat", "N",
+	  "hardware: sample loads of at least N cycles (default: pebs 30, others\n"
+	  "all); spe holds stores to it too",
+	  OPTION_U32, AT(ldlat), 1, 65535 },
+	{ 0, "hitm", NULL, "hardware: events of HITM loads beside the others, where known",
+	  OPTION_FLAG, AT(hitm), 0, 0 },
+	{ 'u', "all-user", NULL, "hardware: no accesses by the kernel", OPTION_FLAG, AT(all_user),
+	  0, 0 },
+	{ 'k', "all-kernel", NULL, "hardware: only accesses by the kernel", OPTION_FLAG,
+	  AT(all_kernel), 0, 0 },
+	{ 'g', "call-graph", NULL, "hardware: callers with every sample", OPTION_FLAG,
+	  AT(call_graph), 0, 0 },
+	{ 0, "pmu-terms", "TERMS",
+	  "hardware: fields of the PMU's format, such as l3missonly=1 (ibs) or\n"
+	  "jitter=0 (spe)",
+	  OPTION_TEXT, AT(pmu_terms), 0, 0 },
 	{ 'q', "quiet", NULL, "say nothing when all went well", OPTION_FLAG, AT(quiet), 0, 0 },
 	{ 'v', "verbose", NULL, "say what is used", OPTION_FLAG, AT(verbose), 0, 0 },
 };
@@ -104,11 +133,16 @@ static struct err *choose(const char *option, const char *text, const struct cho
 	return e;
 }
 
+/* From SOURCE_HARDWARE on: enum pmu_source. */
 enum source { SOURCE_AUTO, SOURCE_MODEL, SOURCE_HARDWARE };
 
 static const struct choice sources[] = {
-	{ "auto", SOURCE_AUTO },    { "model", SOURCE_MODEL },	{ "pebs", SOURCE_HARDWARE },
-	{ "ibs", SOURCE_HARDWARE }, { "spe", SOURCE_HARDWARE },
+	{ "auto", SOURCE_AUTO },
+	{ "model", SOURCE_MODEL },
+	{ "pebs", SOURCE_HARDWARE + PMU_PEBS },
+	{ "ibs", SOURCE_HARDWARE + PMU_IBS },
+	{ "spe", SOURCE_HARDWARE + PMU_SPE },
+	{ "power", SOURCE_HARDWARE + PMU_POWER },
 };
 
 static const struct choice doors[] = {
@@ -121,7 +155,7 @@ static struct err *choose_source(const struct record_options *o, int *source)
 {
 	struct err *e = choose("source", o->source, sources, ARRAY_SIZE(sources), source);
 
-	if (e || *source != SOURCE_HARDWARE)
+	if (e || *source < SOURCE_HARDWARE || o->dry_run)
 		return e;
 	return err_next(err_new(ERR_UNSUPPORTED, "record: --source %s is not built yet", o->source),
 			"use --source model, or perf c2c record and hitmap report -i FILE");
@@ -130,9 +164,9 @@ static struct err *choose_source(const struct record_options *o, int *source)
 /* The model is the only source so far; why "auto" takes it is said. */
 static void say_source(void)
 {
-	struct pmu_finding found;
+	struct pmu_set found;
 
-	pmu_find("", &found);
+	pmu_set_find("", PMU_NONE, &found);
 	if (found.source == PMU_NONE)
 		fprintf(stderr, "hitmap: %s: using the software model\n", found.why);
 	else
@@ -140,6 +174,76 @@ static void say_source(void)
 			"hitmap: this machine has %s, which hitmap does not record with yet: "
 			"using the software model\n",
 			found.why);
+	pmu_set_deinit(&found);
+}
+
+/* ---- What hardware sampling would do */
+
+#define FREQUENCY 4000 /* samples a second and CPU: what perf takes */
+
+static bool has_hardware_options(const struct record_options *o)
+{
+	return o->frequency || o->period || o->ldlat || o->pmu_terms || o->all_cpus ||
+	       o->all_user || o->all_kernel || o->call_graph || o->hitm;
+}
+
+static struct err *check_hardware_options(const struct record_options *o)
+{
+	if (o->frequency && o->period)
+		return err_next(err_new(ERR_USAGE, "record: --freq and --count exclude each other"),
+				"give one of them");
+	if (o->all_user && o->all_kernel)
+		return err_next(err_new(ERR_USAGE,
+					"record: --all-user and --all-kernel exclude each other"),
+				"give one of them, or none for both");
+	if (o->sysroot && !o->dry_run)
+		return err_next(err_new(ERR_USAGE, "record: --sysroot is of --dry-run alone"),
+				"add --dry-run");
+	return NULL;
+}
+
+static struct plan_request request_of(const struct record_options *o, int source)
+{
+	return (struct plan_request){
+		.source = source < SOURCE_HARDWARE ? PMU_NONE : source - SOURCE_HARDWARE,
+		.system_wide = o->all_cpus,
+		.user_only = o->all_user,
+		.kernel_only = o->all_kernel,
+		.physical = true,
+		.which_cpu = true,
+		.callchain = o->call_graph,
+		.hitm = o->hitm,
+		.frequency = o->period	    ? 0
+			     : o->frequency ? o->frequency
+					    : FREQUENCY,
+		.period = o->period,
+		.ldlat = o->ldlat,
+		.terms = o->pmu_terms,
+	};
+}
+
+static struct err *dry_run(const struct record_options *o, int source)
+{
+	struct plan_request request = request_of(o, source);
+	struct event_plan plan;
+	struct err *e;
+
+	if (source == SOURCE_MODEL) {
+		puts("The software model opens no perf events.");
+		return NULL;
+	}
+	e = event_plan_make(o->sysroot ? o->sysroot : "", &request, &plan);
+	if (e && source == SOURCE_AUTO && err_status(e) == ERR_UNSUPPORTED) {
+		event_show_refusal(e, stdout);
+		puts("record     would use the software model");
+		err_free(e);
+		return NULL;
+	}
+	if (e)
+		return err_within(e, "record");
+	event_show_plan(&plan, o->verbose, stdout);
+	event_plan_deinit(&plan);
+	return NULL;
 }
 
 /* ---- The run */
@@ -208,6 +312,8 @@ static struct err *run_model(const struct record_options *o, struct model_run *r
 
 	if (!strcmp(o->source, "auto") && !o->quiet)
 		say_source();
+	if (has_hardware_options(o) && !o->quiet)
+		fprintf(stderr, "hitmap: the options of hardware sampling do nothing here\n");
 	catch_interrupts();
 	if (tty)
 		run->progress = show_progress;
@@ -293,10 +399,14 @@ struct err *cmd_record(int argc, char **argv)
 
 	if (e || helped)
 		return e;
-	if (rest == argc)
-		return err_next(err_new(ERR_USAGE, "record: no program given"),
-				"hitmap record [OPTIONS] -- PROGRAM [ARGUMENTS]");
-	e = choose_source(&o, &source);
+	e = check_hardware_options(&o);
+	if (!e && !o.dry_run && rest == argc)
+		e = err_next(err_new(ERR_USAGE, "record: no program given"),
+			     "hitmap record [OPTIONS] -- PROGRAM [ARGUMENTS]");
+	if (!e)
+		e = choose_source(&o, &source);
+	if (!e && o.dry_run)
+		return dry_run(&o, source);
 	if (!e)
 		e = paths_find(&paths);
 	if (!e) {
