@@ -34,18 +34,6 @@ struct held_lock {
 	uint64_t addr;
 };
 
-/* The last load that could turn out to be a spin. */
-struct spin {
-	struct model_site *site;
-	uint64_t addr, value;
-	bool known;
-	bool ended;	   /* it ended a spin */
-	bool changed;	   /* it ended a run of repeats, by another value */
-	uint32_t repeats;  /* of the same load and value before it, it included */
-	uint32_t versions; /* of the line when it was read */
-	uint64_t instructions, accesses;
-};
-
 /*
  * What a thread knows of a word of a line that is spun on: the last value that it read or wrote;
  * and how often it went on after reading it, against how often the line was written since version
@@ -54,7 +42,26 @@ struct spin {
 struct seen {
 	uint64_t addr, value;
 	uint32_t base, passes;
-	int32_t credit; /* most passes ahead of writes so far */
+	int32_t credit;	       /* most passes ahead of writes so far */
+	uint32_t fits, strays; /* waits that this credit explains, and that it does not */
+};
+
+/* The last load, which could turn out to be a spin, and the run of like loads that it is in. */
+struct spin {
+	struct model_site *site;
+	uint64_t addr, value;
+	bool known;
+	bool proven;	 /* its run is a spin */
+	bool changed;	 /* another value than the load before it in its run */
+	bool differed;	 /* some value in the run was another one than its own: "was" */
+	uint8_t changes; /* of the value in its run; 2: or more */
+	uint64_t was;	 /* the latest value in the run that was another one */
+	uint32_t repeats;  /* loads of the run before it */
+	uint32_t versions; /* of the line when it was read */
+	uint32_t before;   /* ... when the load before it in the run was read */
+	uint32_t failed;   /* ... when the load before that was */
+	struct seen *seen; /* what its passes are counted by; NULL: not counted */
+	uint64_t instructions, accesses;
 };
 
 /* A ticket drawn: what the thread does next tells whether it was one. */
@@ -79,6 +86,9 @@ struct model_thread {
 	struct held_lock held[LOCKS_HELD];
 	struct ticket ticket;
 	struct spin spin;
+	struct record pending; /* a load that may turn out to spin, see spin.h */
+	bool is_pending;
+	struct record look; /* what it reads while it spins */
 	struct seen seen[SEEN_WORDS];
 	uint32_t show_line, show_version; /* a write that spinners shall see; line 0: none */
 	bool yielded;			  /* since the last load */
@@ -101,11 +111,10 @@ enum replay_park { PARK_NONE, PARK_LOCK, PARK_WAKE, PARK_SPIN };
 struct replay_thread {
 	struct ring_cursor cursor;
 	uint64_t consumed;  /* cycles of records so far */
-	struct record last; /* latest access, for reads that a spinner repeats */
+	struct record look; /* the read of a spinner that cannot go on yet */
 	uint32_t spin_line; /* PARK_SPIN: on what */
 	bool timed;	    /* the next record's cycles are in the clock */
 	bool extra;	    /* the access under way is not the record's own */
-	bool glance;	    /* a spinner that has to read its line again */
 	bool forced;	    /* goes on whatever it waits for */
 	uint8_t phase, park;
 	uint32_t life; /* of the thread whose records these are */

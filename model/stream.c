@@ -19,20 +19,49 @@
 
 /* ---- Records */
 
-struct record *stream_append(struct model_thread *t, enum record_kind kind)
+/* The thread's own time up to now becomes the record's. */
+static void record_begin(struct model_thread *t, struct record *r, enum record_kind kind)
 {
 	uint64_t now = thread_time(t), own = now - t->recorded;
+
+	/* An access's own instruction is charged by the replay. */
+	own -= kind == RECORD_ACCESS && own;
+	r->kind = (uint8_t)kind;
+	r->cycles = own < UINT32_MAX ? (uint32_t)own : UINT32_MAX;
+	t->recorded = now;
+}
+
+static struct record *record_reserve(struct model_thread *t)
+{
 	struct record *r = ring_reserve(&t->ring, &t->model->pool);
 
 	if (!r) {
 		r = &t->lost;
 		memset(r, 0, sizeof(*r));
 	}
-	/* An access's own instruction is charged by the replay. */
-	own -= kind == RECORD_ACCESS && own;
-	r->kind = (uint8_t)kind;
-	r->cycles = own < UINT32_MAX ? (uint32_t)own : UINT32_MAX;
-	t->recorded = now;
+	return r;
+}
+
+/* The load that was pending went on. */
+static void stream_settle(struct model_thread *t)
+{
+	struct record *r;
+
+	if (!t->is_pending)
+		return;
+	t->is_pending = false;
+	r = record_reserve(t);
+	*r = t->pending;
+	stream_publish(t, r);
+}
+
+struct record *stream_append(struct model_thread *t, enum record_kind kind)
+{
+	struct record *r;
+
+	stream_settle(t);
+	r = record_reserve(t);
+	record_begin(t, r, kind);
 	return r;
 }
 
@@ -73,29 +102,59 @@ static void stream_return(struct model_thread *t)
 	__atomic_store_n(&t->absent, false, __ATOMIC_RELEASE);
 }
 
-static void access_append(struct model_thread *t, const struct access *a, uint8_t flags,
-			  uint8_t lock, uint32_t was)
+static void access_fill(struct record *r, const struct access *a, const struct look *look)
 {
-	struct record *r;
-	uint32_t version = spin_version(t, a);
-
-	stream_return(t);
-	r = stream_append(t, RECORD_ACCESS);
 	r->site = a->site;
 	r->value = a->value;
 	r->line = a->index;
-	r->version = version;
-	r->was = was;
-	r->need = spin_need(t, a);
+	r->was = look->was;
+	r->need = look->need;
 	r->op = (uint8_t)a->op;
-	r->flags = flags | (a->known ? RECORD_VALUE : 0) |
-		   (version && a->op != MODEL_READ ? RECORD_COUNTED : 0);
-	r->lock = lock;
+	r->flags = look->flags | (a->known ? RECORD_VALUE : 0);
+	r->lock = 0;
 	r->offset = (uint8_t)(a->addr - a->line->addr);
 	r->size = (uint8_t)a->size;
+}
+
+/* Of a run of loads in vain the last one stands for all, with the time before the first. */
+static void access_pend(struct model_thread *t, const struct access *a, const struct look *look)
+{
+	uint32_t before = t->pending.cycles;
+	bool again = look->again && t->is_pending;
+
+	if (look->again)
+		stream_forgive(t);
+	if (again)
+		t->is_pending = false;
+	else
+		stream_settle(t);
+	stream_return(t);
+	record_begin(t, &t->pending, RECORD_ACCESS);
+	access_fill(&t->pending, a, look);
+	t->pending.version = spin_version(t, a);
+	if (again)
+		t->pending.cycles = before;
+	t->is_pending = true;
+}
+
+static void access_append(struct model_thread *t, const struct access *a, const struct look *look,
+			  uint8_t lock)
+{
+	uint32_t version = spin_version(t, a);
+	struct record *r;
+
+	stream_return(t);
+	r = stream_append(t, RECORD_ACCESS);
+	access_fill(r, a, look);
+	r->version = version;
+	r->lock = lock;
+	if (!version || a->op == MODEL_READ) {
+		stream_publish(t, r);
+		return;
+	}
+	r->flags |= RECORD_COUNTED;
 	stream_publish(t, r);
-	if (version && a->op != MODEL_READ)
-		spin_show(t, a->index, version, a->known);
+	spin_show(t, a->index, version, a->known);
 }
 
 static void access_contended(struct model_thread *t, const struct access *a)
@@ -103,15 +162,24 @@ static void access_contended(struct model_thread *t, const struct access *a)
 	static const uint8_t flags[] = {
 		[LOCK_ACQUIRE] = RECORD_ACQUIRE, [LOCK_RELEASE] = RECORD_RELEASE
 	};
+	enum lock_meaning meaning;
+	struct look look;
 	uint8_t lock = 0;
-	uint32_t was = 0;
-	uint8_t changed = 0;
-	enum lock_meaning meaning = lock_note(t, a, &lock);
 
-	if (meaning == LOCK_ATTEMPT || spin_note(t, a, &changed, &was))
+	meaning = lock_note(t, a, &lock);
+	if (meaning == LOCK_ATTEMPT) {
+		stream_settle(t);
+		stream_forgive(t);
+		return;
+	}
+	spin_note(t, a, &look);
+	look.flags |= flags[meaning];
+	if (look.pends && meaning == LOCK_NOTHING)
+		access_pend(t, a, &look);
+	else if (look.again)
 		stream_forgive(t);
 	else
-		access_append(t, a, flags[meaning] | changed, lock, was);
+		access_append(t, a, &look, lock);
 }
 
 static void access_part(struct model_thread *t, uint64_t addr, uint32_t size, enum model_op op,
@@ -397,8 +465,10 @@ void model_yield(struct model_thread *t)
 		return;
 	gate_lock(&m->gate);
 	/* It waits for something that the model does not see: the others need not wait for it. */
-	if (!t->spinning && !t->locks)
+	if (!t->spinning && !t->locks) {
+		stream_settle(t);
 		t->yielding = true;
+	}
 	replay_some(m, SPIN_STEPS);
 	gate_unlock(&m->gate);
 }
@@ -412,6 +482,7 @@ void model_wait(struct model_thread *t, uint64_t key)
 	if (__atomic_load_n(&m->closed, __ATOMIC_RELAXED))
 		return;
 	stream_return(t);
+	stream_settle(t);
 	/* Who sleeps for a lock is governed by the lock: its section will come. */
 	if (key && lock_attempting_at(t, key)) {
 		stream_forgive(t);
