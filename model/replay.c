@@ -314,8 +314,7 @@ static void transfer_count(struct replay *r, unsigned int thread, const struct r
 	}
 }
 
-/* The record's own access is done. */
-static void access_finish(struct replay *r, unsigned int thread, const struct record *record,
+void replay_finish(struct replay *r, unsigned int thread, const struct record *record,
 			  uint64_t cycles)
 {
 	struct line *l = line_of(r, record);
@@ -373,7 +372,7 @@ static void replay_done(void *context, unsigned int thread, const struct coheren
 	if (x->extra)
 		x->extra = false;
 	else
-		access_finish(r, thread, record, result->completed);
+		replay_finish(r, thread, record, result->completed);
 }
 
 /* ---- Driving */

@@ -32,7 +32,7 @@ static bool spin_near(const struct model_thread *t)
 }
 
 /* Whatever the value: a loop that waits for a number sees others. */
-static bool spin_repeats(const struct model_thread *t, const struct access *a)
+bool spin_repeats(const struct model_thread *t, const struct access *a)
 {
 	return a->op == MODEL_READ && t->spin.site && t->spin.addr == a->addr && spin_near(t);
 }

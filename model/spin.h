@@ -35,6 +35,8 @@ struct look {
 	uint32_t need;
 };
 
+/* Whether the read is one more of the run that the thread's last load was in. */
+bool spin_repeats(const struct model_thread *t, const struct access *a);
 /* Thread's side: what the access means, "*look" for a read. */
 void spin_note(struct model_thread *t, const struct access *a, struct look *look);
 /* The thread sleeps until the word changes: what others then read of it counts as with a spin. */

@@ -173,8 +173,11 @@ static void access_contended(struct model_thread *t, const struct access *a)
 		return;
 	}
 	spin_note(t, a, &look);
-	look.flags |= flags[meaning];
-	if (look.pends && meaning == LOCK_NOTHING)
+	if (meaning != LOCK_NOTHING) {
+		spin_stop(t);
+		look = (struct look){ .flags = flags[meaning] };
+	}
+	if (look.pends)
 		access_pend(t, a, &look);
 	else if (look.again)
 		stream_forgive(t);
@@ -423,7 +426,7 @@ void model_pause(struct model_thread *t)
 	if (pause_later(t))
 		return;
 	locks_abandon(t);
-	if (t->absent)
+	if (t->absent || (t->yielding && t->fast.instructions - t->yield_at > YIELD_NEAR))
 		stream_return(t);
 	spins = thread_spins(t);
 	if (spins) {
