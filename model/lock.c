@@ -70,7 +70,12 @@ static enum lock_meaning held_take(struct model_thread *t, const struct access *
 	if (t->locks == LOCKS_HELD)
 		return LOCK_NOTHING;
 	t->held[t->locks++] = (struct held_lock){
-		.line = a->index, .lock = lock, .attempting = true, .addr = a->addr, .value = a->value
+		.line = a->index,
+		.lock = lock,
+		.attempting = true,
+		.looked = a->op == MODEL_READ,
+		.addr = a->addr,
+		.value = a->value,
 	};
 	t->lock_since = t->fast.instructions;
 	return LOCK_ACQUIRE;
@@ -105,12 +110,19 @@ static bool attempt_counts(struct lock_word *w, struct held_lock *h, const struc
 	return h->rises >= LOCK_RISES;
 }
 
+/* It only waited until the lock was free. */
+bool lock_looked(const struct model_thread *t, unsigned int i)
+{
+	return t->held[i].looked && !t->held[i].attempting;
+}
+
 static enum lock_meaning attempt_again(struct model_thread *t, struct lock_word *w,
 				       struct held_lock *h, const struct access *a)
 {
 	if (a->op == MODEL_READ)
 		__atomic_store_n(&w->spin, a->site, __ATOMIC_RELAXED);
 	h->attempting = true;
+	h->looked &= a->op == MODEL_READ;
 	if (attempt_counts(w, h, a))
 		t->fast.limit = t->fast.instructions;
 	else if (h->rises < LOCK_RISES)
@@ -119,13 +131,13 @@ static enum lock_meaning attempt_again(struct model_thread *t, struct lock_word 
 }
 
 /*
- * The thread has tried to take the word before that was known to be a lock, and spins on it since:
+ * The thread spins on a lock that it has not tried to take, or not since that is known to be one:
  * its place is that of one who waits for the lock, however long the host lets it spin.
  */
-static bool attempt_before(const struct model_thread *t, const struct lock_word *w,
-			   const struct access *a)
+static bool attempt_looks(const struct model_thread *t, const struct lock_word *w,
+			  const struct access *a)
 {
-	return w->good && t->candidate == a->addr && spin_repeats(t, a);
+	return w->good && spin_repeats(t, a);
 }
 
 static enum lock_meaning test_and_set_note(struct model_thread *t, struct lock_word *w,
@@ -135,7 +147,7 @@ static enum lock_meaning test_and_set_note(struct model_thread *t, struct lock_w
 	bool release;
 
 	if (a->op == MODEL_READ && !h)
-		return attempt_before(t, w, a) ? held_take(t, a, lock) : LOCK_NOTHING;
+		return attempt_looks(t, w, a) ? held_take(t, a, lock) : LOCK_NOTHING;
 	if (a->op == MODEL_READ)
 		return h->attempting ? attempt_again(t, w, h, a) : LOCK_NOTHING;
 	if (a->known)

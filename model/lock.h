@@ -22,6 +22,8 @@ enum lock_meaning lock_note(struct model_thread *t, const struct access *a, uint
 bool lock_attempting(const struct model_thread *t);
 /* ... at this word. */
 bool lock_attempting_at(const struct model_thread *t, uint64_t addr);
+/* Whether the thread never tried to take held lock "i", but only spun on it. */
+bool lock_looked(const struct model_thread *t, unsigned int i);
 
 /* Replay's side. The first record of "thread" takes a lock: ACCESS when it may go on to its access,
  * or to one more that a waiter makes; AGAIN when it is parked. */

@@ -157,6 +157,25 @@ static void access_append(struct model_thread *t, const struct access *a, const 
 	spin_show(t, a->index, version, a->known);
 }
 
+static void lock_return(struct model_thread *t, const struct held_lock *h)
+{
+	struct record *r = stream_append(t, RECORD_TICK);
+
+	r->flags = RECORD_RELEASE;
+	r->line = h->line;
+	r->lock = h->lock;
+	stream_publish(t, r);
+}
+
+static void locks_not_wanted(struct model_thread *t)
+{
+	for (unsigned int i = t->locks; i-- > 0;)
+		if (lock_looked(t, i)) {
+			lock_return(t, &t->held[i]);
+			t->held[i] = t->held[--t->locks];
+		}
+}
+
 static void access_contended(struct model_thread *t, const struct access *a)
 {
 	static const uint8_t flags[] = {
@@ -172,6 +191,7 @@ static void access_contended(struct model_thread *t, const struct access *a)
 		stream_forgive(t);
 		return;
 	}
+	locks_not_wanted(t);
 	spin_note(t, a, &look);
 	if (meaning != LOCK_NOTHING) {
 		spin_stop(t);
@@ -372,14 +392,8 @@ static void locks_abandon(struct model_thread *t)
 {
 	if (!t->locks || t->fast.instructions - t->lock_since < HELD_LONG)
 		return;
-	for (unsigned int i = 0; i < t->locks; i++) {
-		struct record *r = stream_append(t, RECORD_TICK);
-
-		r->flags = RECORD_RELEASE;
-		r->line = t->held[i].line;
-		r->lock = t->held[i].lock;
-		stream_publish(t, r);
-	}
+	for (unsigned int i = 0; i < t->locks; i++)
+		lock_return(t, &t->held[i]);
 	__atomic_fetch_add(&t->model->total.abandoned, t->locks, __ATOMIC_RELAXED);
 	t->locks = 0;
 }
