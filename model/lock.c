@@ -85,12 +85,17 @@ static enum lock_meaning held_take(struct model_thread *t, const struct access *
 static void held_settle(struct model_thread *t)
 {
 	for (unsigned int i = 0; i < t->locks; i++)
-		t->held[i].attempting = false;
+		t->held[i].attempting = t->held[i].again = false;
 }
 
 bool lock_attempting(const struct model_thread *t)
 {
 	return t->locks && t->held[t->locks - 1].attempting;
+}
+
+bool lock_failed(const struct model_thread *t)
+{
+	return lock_attempting(t) && t->held[t->locks - 1].again;
 }
 
 bool lock_attempting_at(const struct model_thread *t, uint64_t addr)
@@ -121,7 +126,7 @@ static enum lock_meaning attempt_again(struct model_thread *t, struct lock_word 
 {
 	if (a->op == MODEL_READ)
 		__atomic_store_n(&w->spin, a->site, __ATOMIC_RELAXED);
-	h->attempting = true;
+	h->attempting = h->again = true;
 	h->looked &= a->op == MODEL_READ;
 	if (attempt_counts(w, h, a))
 		t->fast.limit = t->fast.instructions;

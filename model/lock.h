@@ -20,6 +20,8 @@ enum lock_meaning lock_note(struct model_thread *t, const struct access *a, uint
 
 /* Whether the thread only tries to take a lock: it must not be stopped, nor be charged for it. */
 bool lock_attempting(const struct model_thread *t);
+/* ... and its first attempt was in vain. */
+bool lock_failed(const struct model_thread *t);
 /* ... at this word. */
 bool lock_attempting_at(const struct model_thread *t, uint64_t addr);
 /* Whether the thread never tried to take held lock "i", but only spun on it. */

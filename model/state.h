@@ -31,6 +31,7 @@ struct held_lock {
 	uint32_t line;
 	uint8_t lock;	    /* which of the line's sync */
 	uint8_t attempting; /* nothing but attempts since the first one */
+	uint8_t again;	    /* ... and more than that one */
 	uint8_t looked;	    /* ... and these were reads only */
 	uint64_t addr;
 	uint64_t value; /* after the latest attempt */

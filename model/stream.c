@@ -416,13 +416,13 @@ static void thread_limit(struct model_thread *t)
 }
 
 /*
- * Who holds a lock does not stop even for the gate, but at its first access after the release: it
+ * Who holds a lock, or has just tried to take one, does not stop even for the gate, but at its first access after the release: it
  * could come to sleep with the lock held each time, and whoever spins on the lock would never find
  * it free. In long sections it has to.
  */
 static bool pause_later(struct model_thread *t)
 {
-	if (!t->locks || lock_attempting(t) || thread_lead(t) > HELD_LEAD)
+	if (!t->locks || lock_failed(t) || thread_lead(t) > HELD_LEAD)
 		return false;
 	t->fast.limit = t->fast.instructions + 1;
 	return true;
