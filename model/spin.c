@@ -18,6 +18,10 @@
 #define CREDIT_NEAR 1 /* a write may be counted just before or after it is seen */
 #define CREDIT_FITS 4 /* of the waits that a credit explains, to each that it does not */
 #define CREDIT_MOST (1 << 30)
+#define PROBES	      8
+#define PROBE_FIRST   256u/* writes before the first one; as many as all before, to each other */
+#define PROBE_REPEATS 64  /* loads alike by which one who waits shows it */
+#define PROBE_MS      10
 #define SHOW_YIELDS 16	       /* of the host's CPU, that a writer grants those who spin */
 
 /* ---- Thread's side */
@@ -114,6 +118,7 @@ static void spin_settle(struct model_thread *t)
 		credit_learn(s->seen, s);
 	if (s->site && s->repeats)
 		run_judge(s);
+	t->waited |= s->proven && s->changed;
 }
 
 static void spin_begin(struct model_thread *t, const struct access *a, struct sync *y)
@@ -252,6 +257,9 @@ void spin_note(struct model_thread *t, const struct access *a, struct look *look
 	spin_remember(t, a, versions);
 	if (repeats)
 		spin_continue(&t->spin, &last, spin_same(&last, a, versions));
+	__atomic_store_n(&t->run_site, t->spin.site, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->run_line, a->index, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->run, t->spin.repeats, __ATOMIC_RELAXED);
 	if (again) {
 		t->spin.proven = true;
 		spin_again(t, a, y, &last);
@@ -327,6 +335,49 @@ void spin_show_late(struct model_thread *t)
 	t->show_line = 0;
 	if (index)
 		spin_wait_seen(t, index, t->show_version);
+}
+
+/* Whether somebody waits for the line, as far as one can see: then its load is taken for a spin. */
+static bool probe_answered(struct model_thread *t, uint32_t line)
+{
+	for (unsigned int i = 0; i < t->model->slots; i++) {
+		const struct model_thread *o = &t->model->thread[i];
+		struct model_site *site = __atomic_load_n(&o->run_site, __ATOMIC_RELAXED);
+
+		if (o == t || !o->alive || __atomic_load_n(&o->run_line, __ATOMIC_RELAXED) != line ||
+		    __atomic_load_n(&o->run, __ATOMIC_RELAXED) < PROBE_REPEATS)
+			continue;
+		if (site && __atomic_load_n(&site->ends, __ATOMIC_RELAXED) < SPIN_PROOF)
+			__atomic_store_n(&site->ends, SPIN_PROOF, __ATOMIC_RELAXED);
+		return true;
+	}
+	return false;
+}
+
+/* Nobody is left who could come to wait. */
+static bool probe_idle(const struct model_thread *t)
+{
+	for (unsigned int i = 0; i < t->model->slots; i++) {
+		const struct model_thread *o = &t->model->thread[i];
+
+		if (o != t && o->alive && !o->blocked &&
+		    !__atomic_load_n(&o->spinning, __ATOMIC_RELAXED))
+			return false;
+	}
+	return true;
+}
+
+void spin_probe(struct model_thread *t, const struct access *a)
+{
+	struct sync *y = shadow_sync_get(&t->model->shadow, a->line);
+	uint32_t never = 0;
+
+	if (!t->waited || t->locks || (y && (y->spun || y->locks)) || t->probes == PROBES ||
+	    ++t->probed < PROBE_FIRST << t->probes)
+		return;
+	t->probes++;
+	for (int ms = 0; ms < PROBE_MS && !probe_answered(t, a->index) && !probe_idle(t); ms++)
+		gate_sleep(&never, 0, 1);
 }
 
 /* ---- Replay's side */

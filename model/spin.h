@@ -53,6 +53,12 @@ uint32_t spin_version(struct model_thread *t, const struct access *a);
 void spin_show(struct model_thread *t, uint32_t index, uint32_t version, bool done);
 /* What is still to be shown. */
 void spin_show_late(struct model_thread *t);
+/*
+ * After a write of a line that nobody has been seen to wait for: stops a thread that waits itself at
+ * times, now and then, so that those who would wait for it come to show that they do. On the host
+ * they may never have to, as a ring's producer whose consumer is always close behind.
+ */
+void spin_probe(struct model_thread *t, const struct access *a);
 /* The thread spins no more. */
 void spin_stop(struct model_thread *t);
 

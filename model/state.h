@@ -98,7 +98,11 @@ struct model_thread {
 	bool yielded;			  /* since the last load */
 	uint64_t yield_at;		  /* instructions at the last yield */
 	uint64_t yield_written;		  /* records then */
-	/* Read by the replays without the gate. */
+	bool waited;	      /* a spin of it was ended by a change */
+	uint32_t probed, probes; /* writes that others could wait for; those they were tried at */
+	/* Read by others without the gate. */
+	struct model_site *run_site; /* the last load, on a contended line */
+	uint32_t run_line, run;	     /* ... of which line; loads of its run before it */
 	uint32_t spinning; /* index of the line it spins on, 0 none */
 	uint32_t passed;   /* it has seen that line's writes up to this one, and spins on */
 	/* Under the gate. */

@@ -150,6 +150,8 @@ static void access_append(struct model_thread *t, const struct access *a, const 
 	r->lock = lock;
 	if (!version || a->op == MODEL_READ) {
 		stream_publish(t, r);
+		if (a->op != MODEL_READ)
+			spin_probe(t, a);
 		return;
 	}
 	r->flags |= RECORD_COUNTED;
