@@ -35,6 +35,11 @@ static bool spin_near(const struct model_thread *t)
 	return since <= SPIN_NEAR && t->fast.accesses == t->spin.accesses + 1;
 }
 
+bool spin_lasts(const struct model_thread *t)
+{
+	return t->spinning && !t->spin.changed;
+}
+
 /* Whatever the value: a loop that waits for a number sees others. */
 bool spin_repeats(const struct model_thread *t, const struct access *a)
 {
@@ -222,9 +227,10 @@ static void seen_note(struct model_thread *t, const struct access *a, struct loo
 static void spin_again(struct model_thread *t, const struct access *a, struct sync *y,
 		       const struct spin *last)
 {
+	/* It may have gone on: "passed" stays behind the change, and the replays wait there. */
 	if (t->spin.changed)
-		spin_stop(t);
-	else if (t->spinning)
+		return;
+	if (t->spinning)
 		/* The load came after the writes that were counted when the last one returned. */
 		__atomic_store_n(&t->passed, last->versions, __ATOMIC_RELEASE);
 	else

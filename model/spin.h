@@ -35,6 +35,8 @@ struct look {
 	uint32_t need;
 };
 
+/* Whether the thread spins, and its last load was in vain for sure. */
+bool spin_lasts(const struct model_thread *t);
 /* Whether the read is one more of the run that the thread's last load was in. */
 bool spin_repeats(const struct model_thread *t, const struct access *a);
 /* Thread's side: what the access means, "*look" for a read. */

@@ -277,7 +277,7 @@ static uint64_t thread_lead(const struct model_thread *t)
  */
 static bool thread_must_wait(const struct model_thread *t)
 {
-	if (t->model->closed || t->locks || t->spinning || t->yielding)
+	if (t->model->closed || t->locks || spin_lasts(t) || t->yielding)
 		return false;
 	for (int h = 0; h < MODEL_HOLDS; h++)
 		if (t->model->replay[h].starved == (int)t->slot)
@@ -402,7 +402,7 @@ static void locks_abandon(struct model_thread *t)
 
 static bool thread_spins(const struct model_thread *t)
 {
-	return t->spinning || t->yielding || lock_attempting(t);
+	return spin_lasts(t) || t->yielding || lock_attempting(t);
 }
 
 static void thread_limit(struct model_thread *t)
