@@ -14,7 +14,7 @@
  */
 #define SPIN_PROOF  2
 #define SPIN_LONG   (1u << 18) /* repeats of a run that is no loop any more */
-#define SPIN_COUNTS 8	       /* one run in so many that went on after a change: its value matters */
+#define SPIN_COUNTS 64	       /* one run in so many that went on after a change: its value matters */
 #define CREDIT_NEAR 1 /* a write may be counted just before or after it is seen */
 #define CREDIT_FITS 4 /* of the waits that a credit explains, to each that it does not */
 #define CREDIT_MOST (1 << 30)
@@ -445,12 +445,14 @@ enum coherence_next spin_idle(struct replay *r, unsigned int thread)
  * word's latest values, newest first, say that it is no longer the one before the change. Most
  * readers are content with any change: had the reader been slower on the host, or the writer
  * faster, it would have seen a later value, and gone on all the same. Where a spin was seen to go
- * on after a change (a count that has to reach some number) the very value is needed.
+ * on after a change (a count that has to reach some number) a value is needed that lies behind the
+ * one that was in vain, as far as the one it went on with: the number is somewhere between them.
  */
 static bool spin_ended(const struct sync_replay *p, const struct record *record)
 {
 	uint32_t n = p->past < LINE_PAST ? p->past : LINE_PAST;
 	bool any = !(record->flags & RECORD_SPUN);
+	uint32_t most = (uint32_t)record->value - record->was;
 
 	if (version_reached(p->versions, record->version))
 		return true;
@@ -461,7 +463,7 @@ static bool spin_ended(const struct sync_replay *p, const struct record *record)
 			continue;
 		if (p->past_value[at] == record->was)
 			return false;
-		if (any || p->past_value[at] == (uint32_t)record->value)
+		if (any || p->past_value[at] - record->was <= most)
 			return true;
 	}
 	return false;
