@@ -86,6 +86,7 @@ struct model_thread {
 	uint64_t appended;  /* cycles in records so far */
 	unsigned int locks;
 	uint64_t lock_since; /* instructions at the latest attempt */
+	uint64_t released;   /* lock whose sleepers it may be about to wake; 0: none */
 	uint64_t candidate;  /* word that this thread may have taken as a lock */
 	struct held_lock held[LOCKS_HELD];
 	struct ticket ticket;

@@ -15,6 +15,7 @@
 #define SPIN_SLICE    512	 /* instructions between two yields to the host of one that spins */
 #define HELD_LEAD     (1u << 16) /* instructions that one who holds a lock may lead by */
 #define SPIN_STEPS    256	 /* of a replay, that one who spins does for the others */
+#define WAKE_SLICE    64	 /* instructions between a release and its wake, more or less */
 #define YIELD_NEAR    4096	 /* instructions between two yields of a loop that waits */
 
 /* ---- Records */
@@ -194,6 +195,8 @@ static void access_contended(struct model_thread *t, const struct access *a)
 		return;
 	}
 	locks_not_wanted(t);
+	if (meaning == LOCK_RELEASE)
+		t->released = a->addr;
 	spin_note(t, a, &look);
 	if (meaning != LOCK_NOTHING) {
 		spin_stop(t);
@@ -430,6 +433,21 @@ static bool pause_later(struct model_thread *t)
 	return true;
 }
 
+/*
+ * Under the gate: a thread that sleeps for the lock just given back has its place in the replays,
+ * which wait for it, and it for the wake. Who would stop now would stop for itself.
+ */
+static bool wake_owed(const struct model_thread *t)
+{
+	for (unsigned int i = 0; t->released && i < t->model->slots; i++) {
+		const struct model_thread *o = &t->model->thread[i];
+
+		if (o->alive && o->in_call && !o->blocked && !o->woken && o->key == t->released)
+			return true;
+	}
+	return false;
+}
+
 void model_pause(struct model_thread *t)
 {
 	struct model *m = t->model;
@@ -457,8 +475,13 @@ void model_pause(struct model_thread *t)
 	 * never end, and it would never see what it spins for.
 	 */
 	replay_some(m, spins ? SPIN_STEPS : UINT64_MAX);
-	horizon_wait(t);
-	thread_limit(t);
+	if (wake_owed(t)) {
+		t->fast.limit = t->fast.instructions + WAKE_SLICE;
+	} else {
+		t->released = 0;
+		horizon_wait(t);
+		thread_limit(t);
+	}
 	gate_unlock(&m->gate);
 }
 
@@ -512,11 +535,11 @@ void model_wait(struct model_thread *t, uint64_t key)
 			spin_expect(t, key);
 		gate_lock(&m->gate);
 		t->blocked = true;
-		t->key = key;
 		t->order = ++m->waits;
 	}
 	t->in_call = true;
 	t->woken = false;
+	t->key = key;
 	stream_replay(m);
 	gate_unlock(&m->gate);
 }
@@ -560,6 +583,8 @@ void model_wake(struct model_thread *t, uint64_t key, uint32_t n)
 		return;
 	stream_return(t);
 	gate_lock(&m->gate);
+	if (t->released == key)
+		t->released = 0;
 	wake = ++m->wakes;
 	for (; n && key && (w = first_waiter(m, key)); n--) {
 		resume_append(w, wake);
