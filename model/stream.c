@@ -9,6 +9,7 @@
 
 #define HORIZON_MS    20 /* a wait for the replays that saw no progress for so long is given up */
 #define HORIZON_WAITS 5	 /* such waits in a row after which it goes without who is waited for */
+#define HORIZON_FIRST 100 /* ... that has not run yet */
 #define HELD_LONG     (1u << 20) /* instructions after which a lock is taken for abandoned */
 #define RAMP_LEAST    256	 /* a new thread's quantum; it grows with what the thread has run */
 #define RAMP_PART     16
@@ -374,6 +375,18 @@ static void starving_leave(struct model *m)
 	stream_replay(m);
 }
 
+/* A thread that has not run yet sleeps nowhere: the host has not come to it. */
+static unsigned int starving_patience(const struct model *m)
+{
+	for (int h = 0; h < MODEL_HOLDS; h++) {
+		int starved = m->replay[h].starved;
+
+		if (starved >= 0 && !m->thread[starved].fast.instructions)
+			return HORIZON_FIRST;
+	}
+	return HORIZON_WAITS;
+}
+
 static void horizon_wait(struct model_thread *t)
 {
 	struct model *m = t->model;
@@ -384,7 +397,7 @@ static void horizon_wait(struct model_thread *t)
 			fruitless = 0;
 		} else if (model_force(m)) {
 			stream_replay(m);
-		} else if (thread_must_wait(t) && ++fruitless == HORIZON_WAITS) {
+		} else if (thread_must_wait(t) && ++fruitless >= starving_patience(m)) {
 			m->total.breaks++;
 			starving_leave(m);
 			break;
