@@ -24,7 +24,7 @@ sample := sample data_source line
 base := err mem intern buf map table symtab json
 
 # The model library, below everything, and its front doors.
-MODEL := model gate coherence ring shadow sampler lock spin replay stream door door_file x86
+MODEL := model gate coherence ring shadow sampler lock spin replay stream thread door door_file x86
 WORKLOADS := bench signal futex
 
 SRC := $(foreach l,$(LAYERS),$(addprefix src/,$(addsuffix .c,$($(l)))))

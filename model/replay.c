@@ -315,7 +315,7 @@ static void transfer_count(struct replay *r, unsigned int thread, const struct r
 }
 
 void replay_finish(struct replay *r, unsigned int thread, const struct record *record,
-			  uint64_t cycles)
+		   uint64_t cycles)
 {
 	struct line *l = line_of(r, record);
 

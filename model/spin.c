@@ -12,17 +12,17 @@
  * spin when such runs end by a change, or when the word is a lock; until a load has shown that, and
  * unless it yields in between, its runs are what they seem, for a while.
  */
-#define SPIN_PROOF  2
-#define SPIN_LONG   (1u << 18) /* repeats of a run that is no loop any more */
-#define SPIN_COUNTS 64	       /* one run in so many that went on after a change: its value matters */
-#define CREDIT_NEAR 1 /* a write may be counted just before or after it is seen */
-#define CREDIT_FITS 4 /* of the waits that a credit explains, to each that it does not */
-#define CREDIT_MOST (1 << 30)
+#define SPIN_PROOF    2
+#define SPIN_LONG     (1u << 18) /* repeats of a run that is no loop any more */
+#define SPIN_COUNTS   64 /* one run in so many that went on after a change: its value matters */
+#define CREDIT_NEAR   1	 /* a write may be counted just before or after it is seen */
+#define CREDIT_FITS   4	 /* of the waits that a credit explains, to each that it does not */
+#define CREDIT_MOST   (1 << 30)
 #define PROBES	      8
-#define PROBE_FIRST   256u/* writes before the first one; as many as all before, to each other */
-#define PROBE_REPEATS 64  /* loads alike by which one who waits shows it */
+#define PROBE_FIRST   256u /* writes before the first one; as many as all before, to each other */
+#define PROBE_REPEATS 64   /* loads alike by which one who waits shows it */
 #define PROBE_MS      10
-#define SHOW_YIELDS 16	       /* of the host's CPU, that a writer grants those who spin */
+#define SHOW_YIELDS   16 /* of the host's CPU, that a writer grants those who spin */
 
 /* ---- Thread's side */
 
@@ -66,7 +66,8 @@ static bool spin_proven(const struct model_thread *t, const struct model_site *s
 {
 	uint32_t ends = __atomic_load_n(&site->ends, __ATOMIC_RELAXED);
 
-	return t->spin.proven || t->yielded || t->spin.repeats >= SPIN_LONG || word_is_lock(y, addr) ||
+	return t->spin.proven || t->yielded || t->spin.repeats >= SPIN_LONG ||
+	       word_is_lock(y, addr) ||
 	       (ends >= SPIN_PROOF && ends > 2 * __atomic_load_n(&site->drifts, __ATOMIC_RELAXED));
 }
 
@@ -350,7 +351,8 @@ static bool probe_answered(struct model_thread *t, uint32_t line)
 		const struct model_thread *o = &t->model->thread[i];
 		struct model_site *site = __atomic_load_n(&o->run_site, __ATOMIC_RELAXED);
 
-		if (o == t || !o->alive || __atomic_load_n(&o->run_line, __ATOMIC_RELAXED) != line ||
+		if (o == t || !o->alive ||
+		    __atomic_load_n(&o->run_line, __ATOMIC_RELAXED) != line ||
 		    __atomic_load_n(&o->run, __ATOMIC_RELAXED) < PROBE_REPEATS)
 			continue;
 		if (site && __atomic_load_n(&site->ends, __ATOMIC_RELAXED) < SPIN_PROOF)

@@ -22,11 +22,11 @@
  * the record: what the replay sees does not depend on how often the host let the thread look.
  */
 struct look {
-	bool again;	/* it repeats the last load, which was in vain: its time does not count */
-	bool pends;	/* ... and it may be in vain itself */
-	uint8_t flags;	/* RECORD_CHANGED when the read saw a change since the thread's last look;
-			 * with RECORD_SPUN where the value seen matters */
-	uint32_t was;	/* CHANGED: the value before */
+	bool again;    /* it repeats the last load, which was in vain: its time does not count */
+	bool pends;    /* ... and it may be in vain itself */
+	uint8_t flags; /* RECORD_CHANGED when the read saw a change since the thread's last look;
+			* with RECORD_SPUN where the value seen matters */
+	uint32_t was;  /* CHANGED: the value before */
 	/*
 	 * How many writes the line must have had before it goes on; 0: any. Each write lets a load
 	 * that spins pass once more, as with a ring's head or a semaphore; the passes that it was
@@ -56,9 +56,9 @@ void spin_show(struct model_thread *t, uint32_t index, uint32_t version, bool do
 /* What is still to be shown. */
 void spin_show_late(struct model_thread *t);
 /*
- * After a write of a line that nobody has been seen to wait for: stops a thread that waits itself at
- * times, now and then, so that those who would wait for it come to show that they do. On the host
- * they may never have to, as a ring's producer whose consumer is always close behind.
+ * After a write of a line that nobody has been seen to wait for: stops a thread that waits itself
+ * at times, now and then, so that those who would wait for it come to show that they do. On the
+ * host they may never have to, as a ring's producer whose consumer is always close behind.
  */
 void spin_probe(struct model_thread *t, const struct access *a);
 /* The thread spins no more. */

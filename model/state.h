@@ -55,11 +55,11 @@ struct spin {
 	struct model_site *site;
 	uint64_t addr, value;
 	bool known;
-	bool proven;	 /* its run is a spin */
-	bool changed;	 /* another value than the load before it in its run */
-	bool differed;	 /* some value in the run was another one than its own: "was" */
-	uint8_t changes; /* of the value in its run; 2: or more */
-	uint64_t was;	 /* the latest value in the run that was another one */
+	bool proven;	   /* its run is a spin */
+	bool changed;	   /* another value than the load before it in its run */
+	bool differed;	   /* some value in the run was another one than its own: "was" */
+	uint8_t changes;   /* of the value in its run; 2: or more */
+	uint64_t was;	   /* the latest value in the run that was another one */
 	uint32_t repeats;  /* loads of the run before it */
 	uint32_t versions; /* of the line when it was read */
 	uint32_t before;   /* ... when the load before it in the run was read */
@@ -99,13 +99,13 @@ struct model_thread {
 	bool yielded;			  /* since the last load */
 	uint64_t yield_at;		  /* instructions at the last yield */
 	uint64_t yield_written;		  /* records then */
-	bool waited;	      /* a spin of it was ended by a change */
+	bool waited;			  /* a spin of it was ended by a change */
 	uint32_t probed, probes; /* writes that others could wait for; those they were tried at */
 	/* Read by others without the gate. */
 	struct model_site *run_site; /* the last load, on a contended line */
 	uint32_t run_line, run;	     /* ... of which line; loads of its run before it */
-	uint32_t spinning; /* index of the line it spins on, 0 none */
-	uint32_t passed;   /* it has seen that line's writes up to this one, and spins on */
+	uint32_t spinning;	     /* index of the line it spins on, 0 none */
+	uint32_t passed; /* it has seen that line's writes up to this one, and spins on */
 	/* Under the gate. */
 	bool alive, blocked, woken, in_call, yielding;
 	bool absent; /* sent nothing for so long that it must be in a call that nobody reports */

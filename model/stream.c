@@ -7,11 +7,10 @@
 
 #include <string.h>
 
-#define HORIZON_MS    20 /* a wait for the replays that saw no progress for so long is given up */
-#define HORIZON_WAITS 5	 /* such waits in a row after which it goes without who is waited for */
+#define HORIZON_MS    20  /* a wait for the replays that saw no progress for so long is given up */
+#define HORIZON_WAITS 5	  /* such waits in a row after which it goes without who is waited for */
 #define HORIZON_FIRST 100 /* ... that has not run yet */
 #define HELD_LONG     (1u << 20) /* instructions after which a lock is taken for abandoned */
-#define RAMP_LEAST    256	 /* a new thread's quantum; it grows with what the thread has run */
 #define RAMP_PART     16
 #define SPIN_SLICE    512	 /* instructions between two yields to the host of one that spins */
 #define HELD_LEAD     (1u << 16) /* instructions that one who holds a lock may lead by */
@@ -88,8 +87,7 @@ static void stream_forgive(struct model_thread *t)
 	t->recorded = thread_time(t);
 }
 
-/* A thread that only yielded or was away, and now does something, goes on where the others are. */
-static void stream_return(struct model_thread *t)
+void stream_return(struct model_thread *t)
 {
 	struct record *r;
 
@@ -257,7 +255,7 @@ void model_access_shared(struct model_thread *t, uint64_t addr, uint32_t size, e
  */
 static uint64_t thread_quantum(const struct model_thread *t)
 {
-	uint64_t ramp = RAMP_LEAST + t->fast.instructions / RAMP_PART;
+	uint64_t ramp = STREAM_RAMP + t->fast.instructions / RAMP_PART;
 
 	return ramp < t->model->config.quantum ? ramp : t->model->config.quantum;
 }
@@ -405,11 +403,8 @@ static void horizon_wait(struct model_thread *t)
 	}
 }
 
-/* Locks that were taken so long ago that their release must have been missed. */
-static void locks_abandon(struct model_thread *t)
+void stream_unlock(struct model_thread *t)
 {
-	if (!t->locks || t->fast.instructions - t->lock_since < HELD_LONG)
-		return;
 	for (unsigned int i = 0; i < t->locks; i++)
 		lock_return(t, &t->held[i]);
 	__atomic_fetch_add(&t->model->total.abandoned, t->locks, __ATOMIC_RELAXED);
@@ -434,9 +429,9 @@ static void thread_limit(struct model_thread *t)
 }
 
 /*
- * Who holds a lock, or has just tried to take one, does not stop even for the gate, but at its first access after the release: it
- * could come to sleep with the lock held each time, and whoever spins on the lock would never find
- * it free. In long sections it has to.
+ * Who holds a lock, or has just tried to take one, does not stop even for the gate, but at its
+ * first access after the release: it could come to sleep with the lock held each time, and whoever
+ * spins on the lock would never find it free. In long sections it has to.
  */
 static bool pause_later(struct model_thread *t)
 {
@@ -472,7 +467,9 @@ void model_pause(struct model_thread *t)
 	}
 	if (pause_later(t))
 		return;
-	locks_abandon(t);
+	/* Taken so long ago that their release must have been missed. */
+	if (t->locks && t->fast.instructions - t->lock_since >= HELD_LONG)
+		stream_unlock(t);
 	if (t->absent || (t->yielding && t->fast.instructions - t->yield_at > YIELD_NEAR))
 		stream_return(t);
 	spins = thread_spins(t);
@@ -638,154 +635,4 @@ void model_resume(struct model_thread *t, bool woken)
 	t->in_call = t->woken = false;
 	stream_replay(m);
 	gate_unlock(&m->gate);
-}
-
-/* ---- Threads */
-
-/* Index of a life, 0 when replays lag so far behind that there is none free. */
-static uint32_t life_open(struct model *m, uint32_t tid)
-{
-	uint32_t index = m->life_free;
-
-	if (index)
-		m->life_free = m->life[index].left;
-	else if (m->lives < LIVES)
-		index = m->lives++;
-	else
-		return 0;
-	memset(&m->life[index], 0, sizeof(m->life[index]));
-	m->life[index].total.tid = tid;
-	m->life[index].left = MODEL_HOLDS;
-	m->life[index].open = true;
-	return index;
-}
-
-static void thread_init(struct model *m, struct model_thread *t, uint32_t tid, uint32_t life)
-{
-	uint64_t appended = t->appended;
-	struct ring ring = t->ring;
-	uint32_t nudge = t->nudge;
-
-	memset(t, 0, sizeof(*t));
-	t->model = m;
-	t->slot = (unsigned int)(t - m->thread);
-	t->ring = ring;
-	t->appended = appended;
-	t->nudge = nudge;
-	t->tid = tid;
-	t->life = life;
-	t->fast = (struct model_fast){ .shadow = m->shadow.word,
-				       .shadow_mask = m->shadow.mask,
-				       .mine = (t->slot + 1) | MODEL_WRITTEN,
-				       .line_shift = m->shadow.line_shift,
-				       .locked = m->config.machine.locked };
-	t->fast.limit = m->config.quantum < RAMP_LEAST ? m->config.quantum : RAMP_LEAST;
-}
-
-/* The lowest place that no living thread has; NULL when there is none. */
-static struct model_thread *slot_take(struct model *m)
-{
-	unsigned int i = 0;
-	struct model_thread *t;
-
-	while (i < MODEL_THREADS && m->thread[i].alive)
-		i++;
-	if (i == MODEL_THREADS)
-		return NULL;
-	t = &m->thread[i];
-	if (i < m->slots)
-		return t;
-	if (!ring_init(&t->ring, &m->pool))
-		return NULL;
-	t->slot = i;
-	t->model = m;
-	m->slots = i + 1;
-	for (int h = 0; h < MODEL_HOLDS; h++)
-		replay_join(&m->replay[h], i);
-	return t;
-}
-
-static void thread_begin(struct model_thread *t, struct model_thread *parent)
-{
-	struct model *m = t->model;
-	uint64_t wake = parent ? ++m->wakes : 0;
-	struct record *r;
-
-	if (parent) {
-		r = stream_append(parent, RECORD_WAKE);
-		r->value = wake;
-		stream_publish(parent, r);
-	}
-	r = stream_append(t, RECORD_START);
-	r->value = wake;
-	r->line = t->life;
-	stream_publish(t, r);
-	t->alive = true;
-	m->alive++;
-	m->total.threads++;
-	if (m->total.most_threads < m->alive)
-		m->total.most_threads = m->alive;
-}
-
-struct model_thread *model_thread_start(struct model *m, struct model_thread *parent, uint32_t tid)
-{
-	struct model_thread *t;
-	uint32_t life = 0;
-
-	if (__atomic_load_n(&m->closed, __ATOMIC_RELAXED))
-		return NULL;
-	if (parent)
-		stream_return(parent);
-	gate_lock(&m->gate);
-	stream_replay(m);
-	t = slot_take(m);
-	if (t)
-		life = life_open(m, tid);
-	if (life) {
-		thread_init(m, t, tid, life);
-		thread_begin(t, parent);
-	}
-	gate_unlock(&m->gate);
-	return life ? t : NULL;
-}
-
-static void life_count(struct model_thread *t)
-{
-	struct life *l = &t->model->life[t->life];
-
-	l->total.instructions = t->fast.instructions;
-	l->total.accesses = t->fast.accesses;
-	t->model->total.instructions += t->fast.instructions;
-	t->model->total.accesses += t->fast.accesses;
-}
-
-/* Locks that the thread still seems to hold are given back: nobody else could. */
-void stream_stop(struct model_thread *t)
-{
-	if (t->locks)
-		t->lock_since = t->fast.instructions - HELD_LONG;
-	locks_abandon(t);
-	life_count(t);
-	stream_publish(t, stream_append(t, RECORD_END));
-	spin_stop(t);
-	t->alive = t->blocked = t->yielding = false;
-	t->model->alive--;
-}
-
-void model_thread_end(struct model_thread *t)
-{
-	struct model *m = t->model;
-
-	if (__atomic_load_n(&m->closed, __ATOMIC_RELAXED))
-		return;
-	stream_return(t);
-	gate_lock(&m->gate);
-	stream_stop(t);
-	stream_replay(m);
-	gate_unlock(&m->gate);
-}
-
-void model_miss(struct model *m, uint64_t accesses)
-{
-	__atomic_fetch_add(&m->total.unplaced, accesses, __ATOMIC_RELAXED);
 }
