@@ -128,10 +128,11 @@ static enum lock_meaning attempt_again(struct model_thread *t, struct lock_word 
 		__atomic_store_n(&w->spin, a->site, __ATOMIC_RELAXED);
 	h->attempting = h->again = true;
 	h->looked &= a->op == MODEL_READ;
-	if (attempt_counts(w, h, a))
+	t->lock_since = t->fast.instructions;
+	if (attempt_counts(w, h, a)) {
+		t->lock_since -= LOCK_LONG;
 		t->fast.limit = t->fast.instructions;
-	else if (h->rises < LOCK_RISES)
-		t->lock_since = t->fast.instructions;
+	}
 	return LOCK_ATTEMPT;
 }
 

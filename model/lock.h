@@ -13,6 +13,8 @@
 
 #include "state.h"
 
+#define LOCK_LONG (1u << 20) /* instructions after which a lock is taken for abandoned */
+
 enum lock_meaning { LOCK_NOTHING, LOCK_ATTEMPT, LOCK_ACQUIRE, LOCK_RELEASE };
 
 /* Thread's side: what the access means; for ACQUIRE and RELEASE "*lock" says of which word. */

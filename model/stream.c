@@ -10,7 +10,6 @@
 #define HORIZON_MS    20  /* a wait for the replays that saw no progress for so long is given up */
 #define HORIZON_WAITS 5	  /* such waits in a row after which it goes without who is waited for */
 #define HORIZON_FIRST 100 /* ... that has not run yet */
-#define HELD_LONG     (1u << 20) /* instructions after which a lock is taken for abandoned */
 #define RAMP_PART     16
 #define SPIN_SLICE    512	 /* instructions between two yields to the host of one that spins */
 #define HELD_LEAD     (1u << 16) /* instructions that one who holds a lock may lead by */
@@ -468,7 +467,7 @@ void model_pause(struct model_thread *t)
 	if (pause_later(t))
 		return;
 	/* Taken so long ago that their release must have been missed. */
-	if (t->locks && t->fast.instructions - t->lock_since >= HELD_LONG)
+	if (t->locks && t->fast.instructions - t->lock_since >= LOCK_LONG)
 		stream_unlock(t);
 	if (t->absent || (t->yielding && t->fast.instructions - t->yield_at > YIELD_NEAR))
 		stream_return(t);
