@@ -102,17 +102,20 @@ static void credit_learn(struct seen *w, const struct spin *s)
 	int32_t ahead = (int32_t)(w->passes - (s->versions - w->base));
 	int32_t most = (int32_t)(w->passes - (s->failed - w->base)) - 1;
 
-	if (w->credit < ahead)
-		w->credit = ahead;
+	if (w->ahead < ahead)
+		w->ahead = ahead;
 	if (s->proven && s->repeats > 1) {
-		bool stray = w->credit > most + CREDIT_NEAR;
+		bool stray = w->ahead > most + CREDIT_NEAR;
 
+		if (!stray && (!w->fits || most < w->most))
+			w->most = most;
 		*(stray ? &w->strays : &w->fits) += 1;
-		if (stray && credit_explains(w))
-			w->credit = most + CREDIT_NEAR > ahead ? most + CREDIT_NEAR : ahead;
 	}
+	w->credit = w->ahead;
+	if (w->fits && credit_explains(w))
+		w->credit = w->most > w->ahead - CREDIT_NEAR ? w->most : w->ahead - CREDIT_NEAR;
 	if (ahead < -CREDIT_MOST || ahead > CREDIT_MOST)
-		w->passes = 0;
+		*w = (struct seen){ .addr = w->addr, .value = w->value };
 }
 
 /* What the thread does next shows that it went on after its last load. */

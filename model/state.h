@@ -46,7 +46,9 @@ struct held_lock {
 struct seen {
 	uint64_t addr, value;
 	uint32_t base, passes;
-	int32_t credit;	       /* most passes ahead of writes so far */
+	int32_t ahead;	       /* most passes ahead of writes so far, perhaps one too many */
+	int32_t most;	       /* least number of them that a wait has shown to be the limit */
+	int32_t credit;	       /* the limit, as far as it is known */
 	uint32_t fits, strays; /* waits that this credit explains, and that it does not */
 };
 
