@@ -25,7 +25,7 @@ sample := sample data_source line spe_packet spe_sample ibs_raw
 base := err mem intern buf map table symtab json cpulist
 
 # The model library, below everything, and its front doors.
-MODEL := model gate coherence ring shadow sampler lock spin replay stream door door_file x86
+MODEL := model gate coherence ring shadow sampler lock spin replay stream thread door door_file x86
 WORKLOADS := bench signal futex
 
 SRC := $(foreach l,$(LAYERS),$(addprefix src/,$(addsuffix .c,$($(l)))))

@@ -2,8 +2,12 @@
 #include "lock.h"
 
 #include "replay.h"
+#include "spin.h"
 
 #include <string.h>
+
+/* A word that rises at so many attempts in a row of one thread is a counter, not a lock. */
+#define LOCK_RISES 64
 
 /* ---- Recognition, on the thread's side */
 
@@ -65,7 +69,14 @@ static enum lock_meaning held_take(struct model_thread *t, const struct access *
 {
 	if (t->locks == LOCKS_HELD)
 		return LOCK_NOTHING;
-	t->held[t->locks++] = (struct held_lock){ a->index, lock, true, a->addr };
+	t->held[t->locks++] = (struct held_lock){
+		.line = a->index,
+		.lock = lock,
+		.attempting = true,
+		.looked = a->op == MODEL_READ,
+		.addr = a->addr,
+		.value = a->value,
+	};
 	t->lock_since = t->fast.instructions;
 	return LOCK_ACQUIRE;
 }
@@ -74,7 +85,7 @@ static enum lock_meaning held_take(struct model_thread *t, const struct access *
 static void held_settle(struct model_thread *t)
 {
 	for (unsigned int i = 0; i < t->locks; i++)
-		t->held[i].attempting = false;
+		t->held[i].attempting = t->held[i].again = false;
 }
 
 bool lock_attempting(const struct model_thread *t)
@@ -82,9 +93,32 @@ bool lock_attempting(const struct model_thread *t)
 	return t->locks && t->held[t->locks - 1].attempting;
 }
 
+bool lock_failed(const struct model_thread *t)
+{
+	return lock_attempting(t) && t->held[t->locks - 1].again;
+}
+
 bool lock_attempting_at(const struct model_thread *t, uint64_t addr)
 {
 	return lock_attempting(t) && t->held[t->locks - 1].addr == addr;
+}
+
+/* The word was a lock once; it is given up with all that the thread seems to hold. */
+static bool attempt_counts(struct lock_word *w, struct held_lock *h, const struct access *a)
+{
+	if (a->op == MODEL_READ || !a->known)
+		return false;
+	h->rises = a->value > h->value ? h->rises + 1 : 0;
+	h->value = a->value;
+	if (h->rises >= LOCK_RISES)
+		w->good = false;
+	return h->rises >= LOCK_RISES;
+}
+
+/* It only waited until the lock was free. */
+bool lock_looked(const struct model_thread *t, unsigned int i)
+{
+	return t->held[i].looked && !t->held[i].attempting;
 }
 
 static enum lock_meaning attempt_again(struct model_thread *t, struct lock_word *w,
@@ -92,9 +126,24 @@ static enum lock_meaning attempt_again(struct model_thread *t, struct lock_word 
 {
 	if (a->op == MODEL_READ)
 		__atomic_store_n(&w->spin, a->site, __ATOMIC_RELAXED);
-	h->attempting = true;
+	h->attempting = h->again = true;
+	h->looked &= a->op == MODEL_READ;
 	t->lock_since = t->fast.instructions;
+	if (attempt_counts(w, h, a)) {
+		t->lock_since -= LOCK_LONG;
+		t->fast.limit = t->fast.instructions;
+	}
 	return LOCK_ATTEMPT;
+}
+
+/*
+ * The thread spins on a lock that it has not tried to take, or not since that is known to be one:
+ * its place is that of one who waits for the lock, however long the host lets it spin.
+ */
+static bool attempt_looks(const struct model_thread *t, const struct lock_word *w,
+			  const struct access *a)
+{
+	return w->good && spin_repeats(t, a);
 }
 
 static enum lock_meaning test_and_set_note(struct model_thread *t, struct lock_word *w,
@@ -103,8 +152,10 @@ static enum lock_meaning test_and_set_note(struct model_thread *t, struct lock_w
 	struct held_lock *h = held_find(t, a->index, lock);
 	bool release;
 
+	if (a->op == MODEL_READ && !h)
+		return attempt_looks(t, w, a) ? held_take(t, a, lock) : LOCK_NOTHING;
 	if (a->op == MODEL_READ)
-		return h && h->attempting ? attempt_again(t, w, h, a) : LOCK_NOTHING;
+		return h->attempting ? attempt_again(t, w, h, a) : LOCK_NOTHING;
 	if (a->known)
 		site_count(a->site, a->value);
 	release = a->known && site_releases(a->site);
@@ -255,7 +306,7 @@ enum coherence_next lock_enter(struct replay *r, unsigned int thread, const stru
 	}
 	k->holder = (int16_t)thread;
 	if (x->phase == PHASE_SEEN && word->fifo) { /* its ticket was drawn before it waited */
-		replay_retire(r, thread, record);
+		replay_finish(r, thread, record, r->coherence.thread[thread].clock);
 		return COHERENCE_AGAIN;
 	}
 	return COHERENCE_ACCESS;

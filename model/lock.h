@@ -13,6 +13,8 @@
 
 #include "state.h"
 
+#define LOCK_LONG (1u << 20) /* instructions after which a lock is taken for abandoned */
+
 enum lock_meaning { LOCK_NOTHING, LOCK_ATTEMPT, LOCK_ACQUIRE, LOCK_RELEASE };
 
 /* Thread's side: what the access means; for ACQUIRE and RELEASE "*lock" says of which word. */
@@ -20,8 +22,12 @@ enum lock_meaning lock_note(struct model_thread *t, const struct access *a, uint
 
 /* Whether the thread only tries to take a lock: it must not be stopped, nor be charged for it. */
 bool lock_attempting(const struct model_thread *t);
+/* ... and its first attempt was in vain. */
+bool lock_failed(const struct model_thread *t);
 /* ... at this word. */
 bool lock_attempting_at(const struct model_thread *t, uint64_t addr);
+/* Whether the thread never tried to take held lock "i", but only spun on it. */
+bool lock_looked(const struct model_thread *t, unsigned int i);
 
 /* Replay's side. The first record of "thread" takes a lock: ACCESS when it may go on to its access,
  * or to one more that a waiter makes; AGAIN when it is parked. */

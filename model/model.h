@@ -76,12 +76,11 @@ enum model_outcome {
 struct model_site {
 	uint64_t ip;
 	uint32_t cost; /* instructions since the previous site of this straight-line code, >= 1 */
-	uint8_t may_lock;	/* xchg, cmpxchg, bts: an operation that can take a lock */
-	uint8_t fetch_add;	/* xadd: can draw a ticket */
-	uint8_t counts;		/* the model's: a spin here goes on after a change */
-	uint32_t spins, passes; /* the model's: times that this load spun; that it went on */
-	/* The model's: runs of this load that a change ended; runs that ended otherwise. */
-	uint32_t ends, drifts;
+	uint8_t may_lock;  /* xchg, cmpxchg, bts: an operation that can take a lock */
+	uint8_t fetch_add; /* xadd: can draw a ticket */
+	/* The model's: times that this load spun; of its runs those that a change ended, those that
+	 * went on after a change, and those that ended otherwise. */
+	uint32_t spins, ends, counts, drifts;
 	uint32_t zeroes, others; /* the model's: writes after which the word was 0, was not 0 */
 };
 

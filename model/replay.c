@@ -49,8 +49,6 @@ void replay_retire(struct replay *r, unsigned int thread, const struct record *r
 {
 	struct replay_thread *x = &r->thread[thread];
 
-	if (record->kind == RECORD_ACCESS)
-		x->last = *record;
 	ring_advance(&x->cursor);
 	x->timed = x->forced = false;
 	x->phase = PHASE_FRESH;
@@ -72,7 +70,7 @@ static enum coherence_next thread_idle(struct replay *r, unsigned int thread)
 		coherence_leave(&r->coherence, thread);
 		return COHERENCE_AGAIN;
 	}
-	return spin_park(r, thread) ? COHERENCE_AGAIN : COHERENCE_NOTHING;
+	return spin_idle(r, thread);
 }
 
 static bool thread_unread(struct replay *r, unsigned int thread)
@@ -233,7 +231,7 @@ static enum coherence_next record_access(struct replay *r, unsigned int thread,
 	if (record->flags & RECORD_ACQUIRE)
 		return lock_enter(r, thread, record);
 	if ((record->flags & RECORD_CHANGED || record->need) && !spin_may_end(r, thread, record))
-		return COHERENCE_AGAIN;
+		return spin_wait(r, thread, record);
 	return COHERENCE_ACCESS;
 }
 
@@ -245,21 +243,6 @@ static record_taker *const record_takers[] = {
 	[RECORD_RESUME] = record_resume, [RECORD_START] = record_start, [RECORD_END] = record_end,
 };
 
-/* The read that a spinner makes when its line was written; told like the read before it. */
-static enum coherence_next spinner_glance(struct replay *r, unsigned int thread)
-{
-	struct replay_thread *x = &r->thread[thread];
-	struct coherence_thread *y = &r->coherence.thread[thread];
-
-	x->glance = false;
-	if (x->last.line != x->spin_line)
-		return COHERENCE_AGAIN;
-	x->extra = true;
-	y->line = &r->model->shadow.line[x->spin_line].replay[r->hold].line;
-	y->op = MODEL_READ;
-	return COHERENCE_ACCESS;
-}
-
 static enum coherence_next replay_next(void *context, unsigned int thread)
 {
 	struct replay *r = context;
@@ -267,8 +250,6 @@ static enum coherence_next replay_next(void *context, unsigned int thread)
 	struct coherence_thread *y = &r->coherence.thread[thread];
 	const struct record *record;
 
-	if (x->glance)
-		return spinner_glance(r, thread);
 	if (!thread_unread(r, thread))
 		return thread_idle(r, thread);
 	record = ring_peek(&x->cursor);
@@ -333,9 +314,8 @@ static void transfer_count(struct replay *r, unsigned int thread, const struct r
 	}
 }
 
-/* The record's own access is done. */
-static void access_finish(struct replay *r, unsigned int thread, const struct record *record,
-			  uint64_t cycles)
+void replay_finish(struct replay *r, unsigned int thread, const struct record *record,
+		   uint64_t cycles)
 {
 	struct line *l = line_of(r, record);
 
@@ -357,8 +337,8 @@ static void access_finish(struct replay *r, unsigned int thread, const struct re
 }
 
 /*
- * The record that an access under way is told as: its own, for a spinner's repeated read its last
- * one, and for the read that sees a lock's release one at the waiters' loop.
+ * The record that an access under way is told as: its own, for a spinner's read in vain
+ * what it looks at, and for the read that sees a lock's release one at the waiters' loop.
  */
 static const struct record *access_record(struct replay *r, unsigned int thread,
 					  struct record *copy)
@@ -366,7 +346,7 @@ static const struct record *access_record(struct replay *r, unsigned int thread,
 	struct replay_thread *x = &r->thread[thread];
 
 	if (x->extra && x->phase == PHASE_FRESH)
-		return &x->last;
+		return &x->look;
 	if (!x->extra || x->phase != PHASE_SEEN)
 		return ring_peek(&x->cursor);
 	*copy = *ring_peek(&x->cursor);
@@ -392,7 +372,7 @@ static void replay_done(void *context, unsigned int thread, const struct coheren
 	if (x->extra)
 		x->extra = false;
 	else
-		access_finish(r, thread, record, result->completed);
+		replay_finish(r, thread, record, result->completed);
 }
 
 /* ---- Driving */
@@ -416,7 +396,7 @@ static void replay_burst(struct replay *r)
 	uint64_t unread = ring_unread(&r->model->thread[thread].ring, &x->cursor);
 	uint64_t limit = coherence_second(&r->coherence), before = y->clock;
 
-	if (y->state != COHERENCE_NEXT || x->glance)
+	if (y->state != COHERENCE_NEXT)
 		return;
 	for (; unread; unread--) {
 		const struct record *record = ring_peek(&x->cursor);

@@ -21,6 +21,9 @@ void replay_park(struct replay *r, unsigned int thread, enum replay_park why);
 void replay_unpark(struct replay *r, unsigned int thread, uint64_t cycles);
 /* Moves the thread's clock to "cycles" if it is before. */
 void replay_delay(struct replay *r, unsigned int thread, uint64_t cycles);
+/* The access of the thread's first record is done. */
+void replay_finish(struct replay *r, unsigned int thread, const struct record *record,
+		   uint64_t cycles);
 /* The thread's first record is done with. */
 void replay_retire(struct replay *r, unsigned int thread, const struct record *record);
 

@@ -31,19 +31,11 @@ struct held_lock {
 	uint32_t line;
 	uint8_t lock;	    /* which of the line's sync */
 	uint8_t attempting; /* nothing but attempts since the first one */
+	uint8_t again;	    /* ... and more than that one */
+	uint8_t looked;	    /* ... and these were reads only */
 	uint64_t addr;
-};
-
-/* The last load that could turn out to be a spin. */
-struct spin {
-	struct model_site *site;
-	uint64_t addr, value;
-	bool known;
-	bool ended;	   /* it ended a spin */
-	bool changed;	   /* it ended a run of repeats, by another value */
-	uint32_t repeats;  /* of the same load and value before it, it included */
-	uint32_t versions; /* of the line when it was read */
-	uint64_t instructions, accesses;
+	uint64_t value; /* after the latest attempt */
+	uint32_t rises; /* attempts in a row that left a larger value than the one before */
 };
 
 /*
@@ -54,7 +46,28 @@ struct spin {
 struct seen {
 	uint64_t addr, value;
 	uint32_t base, passes;
-	int32_t credit; /* most passes ahead of writes so far */
+	int32_t ahead;	       /* most passes ahead of writes so far, perhaps one too many */
+	int32_t most;	       /* least number of them that a wait has shown to be the limit */
+	int32_t credit;	       /* the limit, as far as it is known */
+	uint32_t fits, strays; /* waits that this credit explains, and that it does not */
+};
+
+/* The last load, which could turn out to be a spin, and the run of like loads that it is in. */
+struct spin {
+	struct model_site *site;
+	uint64_t addr, value;
+	bool known;
+	bool proven;	   /* its run is a spin */
+	bool changed;	   /* another value than the load before it in its run */
+	bool differed;	   /* some value in the run was another one than its own: "was" */
+	uint8_t changes;   /* of the value in its run; 2: or more */
+	uint64_t was;	   /* the latest value in the run that was another one */
+	uint32_t repeats;  /* loads of the run before it */
+	uint32_t versions; /* of the line when it was read */
+	uint32_t before;   /* ... when the load before it in the run was read */
+	uint32_t failed;   /* ... when the load before that was */
+	struct seen *seen; /* what its passes are counted by; NULL: not counted */
+	uint64_t instructions, accesses;
 };
 
 /* A ticket drawn: what the thread does next tells whether it was one. */
@@ -76,18 +89,26 @@ struct model_thread {
 	uint64_t shared_at; /* instructions at its latest access to a contended line */
 	unsigned int locks;
 	uint64_t lock_since; /* instructions at the latest attempt */
+	uint64_t released;   /* lock whose sleepers it may be about to wake; 0: none */
 	uint64_t candidate;  /* word that this thread may have taken as a lock */
 	struct held_lock held[LOCKS_HELD];
 	struct ticket ticket;
 	struct spin spin;
+	struct record pending; /* a load that may turn out to spin, see spin.h */
+	bool is_pending;
+	struct record look; /* what it reads while it spins */
 	struct seen seen[SEEN_WORDS];
 	uint32_t show_line, show_version; /* a write that spinners shall see; line 0: none */
 	bool yielded;			  /* since the last load */
 	uint64_t yield_at;		  /* instructions at the last yield */
 	uint64_t yield_written;		  /* records then */
-	/* Read by the replays without the gate. */
-	uint32_t spinning; /* index of the line it spins on, 0 none */
-	uint32_t passed;   /* it has seen that line's writes up to this one, and spins on */
+	bool waited;			  /* a spin of it was ended by a change */
+	uint32_t probed, probes; /* writes that others could wait for; those they were tried at */
+	/* Read by others without the gate. */
+	struct model_site *run_site; /* the last load, on a contended line */
+	uint32_t run_line, run;	     /* ... of which line; loads of its run before it */
+	uint32_t spinning;	     /* index of the line it spins on, 0 none */
+	uint32_t passed; /* it has seen that line's writes up to this one, and spins on */
 	/* Under the gate. */
 	bool alive, blocked, woken, in_call, yielding;
 	bool absent; /* sent nothing for so long that it must be in a call that nobody reports */
@@ -102,11 +123,10 @@ enum replay_park { PARK_NONE, PARK_LOCK, PARK_WAKE, PARK_SPIN };
 struct replay_thread {
 	struct ring_cursor cursor;
 	uint64_t consumed;  /* cycles of records so far */
-	struct record last; /* latest access, for reads that a spinner repeats */
+	struct record look; /* the read of a spinner that cannot go on yet */
 	uint32_t spin_line; /* PARK_SPIN: on what */
 	bool timed;	    /* the next record's cycles are in the clock */
 	bool extra;	    /* the access under way is not the record's own */
-	bool glance;	    /* a spinner that has to read its line again */
 	bool forced;	    /* goes on whatever it waits for */
 	uint8_t phase, park;
 	uint32_t life; /* of the thread whose records these are */

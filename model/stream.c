@@ -7,34 +7,63 @@
 
 #include <string.h>
 
-#define HORIZON_MS    20 /* a wait for the replays that saw no progress for so long is given up */
-#define HORIZON_WAITS 5	 /* such waits in a row after which it goes without who is waited for */
-#define HELD_LONG     (1u << 20) /* instructions after which a lock is taken for abandoned */
-#define RAMP_LEAST    256	 /* a new thread's quantum; it grows with what the thread has run */
+#define HORIZON_MS    20  /* a wait for the replays that saw no progress for so long is given up */
+#define HORIZON_WAITS 5	  /* such waits in a row after which it goes without who is waited for */
+#define HORIZON_FIRST 100 /* ... that has not run yet */
 #define RAMP_PART     16
 #define CALM_PART     16	 /* of what it has run since it touched a contended line */
 #define CALM_MOST     8		 /* quanta that a thread may lead by which only computes */
 #define SPIN_SLICE    512	 /* instructions between two yields to the host of one that spins */
 #define HELD_LEAD     (1u << 16) /* instructions that one who holds a lock may lead by */
 #define SPIN_STEPS    256	 /* of a replay, that one who spins does for the others */
+#define WAKE_SLICE    64	 /* instructions between a release and its wake, more or less */
 #define YIELD_NEAR    4096	 /* instructions between two yields of a loop that waits */
 
 /* ---- Records */
 
-struct record *stream_append(struct model_thread *t, enum record_kind kind)
+/* The thread's own time up to now becomes the record's. */
+static void record_begin(struct model_thread *t, struct record *r, enum record_kind kind)
 {
 	uint64_t now = thread_time(t), own = now - t->recorded;
+
+	/* An access's own instruction is charged by the replay. */
+	own -= kind == RECORD_ACCESS && own;
+	r->kind = (uint8_t)kind;
+	r->cycles = own < UINT32_MAX ? (uint32_t)own : UINT32_MAX;
+	t->recorded = now;
+}
+
+static struct record *record_reserve(struct model_thread *t)
+{
 	struct record *r = ring_reserve(&t->ring, &t->model->pool);
 
 	if (!r) {
 		r = &t->lost;
 		memset(r, 0, sizeof(*r));
 	}
-	/* An access's own instruction is charged by the replay. */
-	own -= kind == RECORD_ACCESS && own;
-	r->kind = (uint8_t)kind;
-	r->cycles = own < UINT32_MAX ? (uint32_t)own : UINT32_MAX;
-	t->recorded = now;
+	return r;
+}
+
+/* The load that was pending went on. */
+static void stream_settle(struct model_thread *t)
+{
+	struct record *r;
+
+	if (!t->is_pending)
+		return;
+	t->is_pending = false;
+	r = record_reserve(t);
+	*r = t->pending;
+	stream_publish(t, r);
+}
+
+struct record *stream_append(struct model_thread *t, enum record_kind kind)
+{
+	struct record *r;
+
+	stream_settle(t);
+	r = record_reserve(t);
+	record_begin(t, r, kind);
 	return r;
 }
 
@@ -59,8 +88,7 @@ static void stream_forgive(struct model_thread *t)
 	t->recorded = thread_time(t);
 }
 
-/* A thread that only yielded or was away, and now does something, goes on where the others are. */
-static void stream_return(struct model_thread *t)
+void stream_return(struct model_thread *t)
 {
 	struct record *r;
 
@@ -75,29 +103,80 @@ static void stream_return(struct model_thread *t)
 	__atomic_store_n(&t->absent, false, __ATOMIC_RELEASE);
 }
 
-static void access_append(struct model_thread *t, const struct access *a, uint8_t flags,
-			  uint8_t lock, uint32_t was)
+static void access_fill(struct record *r, const struct access *a, const struct look *look)
 {
-	struct record *r;
-	uint32_t version = spin_version(t, a);
-
-	stream_return(t);
-	r = stream_append(t, RECORD_ACCESS);
 	r->site = a->site;
 	r->value = a->value;
 	r->line = a->index;
-	r->version = version;
-	r->was = was;
-	r->need = spin_need(t, a);
+	r->was = look->was;
+	r->need = look->need;
 	r->op = (uint8_t)a->op;
-	r->flags = flags | (a->known ? RECORD_VALUE : 0) |
-		   (version && a->op != MODEL_READ ? RECORD_COUNTED : 0);
-	r->lock = lock;
+	r->flags = look->flags | (a->known ? RECORD_VALUE : 0);
+	r->lock = 0;
 	r->offset = (uint8_t)(a->addr - a->line->addr);
 	r->size = (uint8_t)a->size;
+}
+
+/* Of a run of loads in vain the last one stands for all, with the time before the first. */
+static void access_pend(struct model_thread *t, const struct access *a, const struct look *look)
+{
+	uint32_t before = t->pending.cycles;
+	bool again = look->again && t->is_pending;
+
+	if (look->again)
+		stream_forgive(t);
+	if (again)
+		t->is_pending = false;
+	else
+		stream_settle(t);
+	stream_return(t);
+	record_begin(t, &t->pending, RECORD_ACCESS);
+	access_fill(&t->pending, a, look);
+	t->pending.version = spin_version(t, a);
+	if (again)
+		t->pending.cycles = before;
+	t->is_pending = true;
+}
+
+static void access_append(struct model_thread *t, const struct access *a, const struct look *look,
+			  uint8_t lock)
+{
+	uint32_t version = spin_version(t, a);
+	struct record *r;
+
+	stream_return(t);
+	r = stream_append(t, RECORD_ACCESS);
+	access_fill(r, a, look);
+	r->version = version;
+	r->lock = lock;
+	if (!version || a->op == MODEL_READ) {
+		stream_publish(t, r);
+		if (a->op != MODEL_READ)
+			spin_probe(t, a);
+		return;
+	}
+	r->flags |= RECORD_COUNTED;
 	stream_publish(t, r);
-	if (version && a->op != MODEL_READ)
-		spin_show(t, a->index, version, a->known);
+	spin_show(t, a->index, version, a->known);
+}
+
+static void lock_return(struct model_thread *t, const struct held_lock *h)
+{
+	struct record *r = stream_append(t, RECORD_TICK);
+
+	r->flags = RECORD_RELEASE;
+	r->line = h->line;
+	r->lock = h->lock;
+	stream_publish(t, r);
+}
+
+static void locks_not_wanted(struct model_thread *t)
+{
+	for (unsigned int i = t->locks; i-- > 0;)
+		if (lock_looked(t, i)) {
+			lock_return(t, &t->held[i]);
+			t->held[i] = t->held[--t->locks];
+		}
 }
 
 static void access_contended(struct model_thread *t, const struct access *a)
@@ -105,15 +184,30 @@ static void access_contended(struct model_thread *t, const struct access *a)
 	static const uint8_t flags[] = {
 		[LOCK_ACQUIRE] = RECORD_ACQUIRE, [LOCK_RELEASE] = RECORD_RELEASE
 	};
+	enum lock_meaning meaning;
+	struct look look;
 	uint8_t lock = 0;
-	uint32_t was = 0;
-	uint8_t changed = 0;
-	enum lock_meaning meaning = lock_note(t, a, &lock);
 
-	if (meaning == LOCK_ATTEMPT || spin_note(t, a, &changed, &was))
+	meaning = lock_note(t, a, &lock);
+	if (meaning == LOCK_ATTEMPT) {
+		stream_settle(t);
+		stream_forgive(t);
+		return;
+	}
+	locks_not_wanted(t);
+	if (meaning == LOCK_RELEASE)
+		t->released = a->addr;
+	spin_note(t, a, &look);
+	if (meaning != LOCK_NOTHING) {
+		spin_stop(t);
+		look = (struct look){ .flags = flags[meaning] };
+	}
+	if (look.pends)
+		access_pend(t, a, &look);
+	else if (look.again)
 		stream_forgive(t);
 	else
-		access_append(t, a, flags[meaning] | changed, lock, was);
+		access_append(t, a, &look, lock);
 }
 
 /* It touches a contended line: the longer lead of thread_quantum() ends. */
@@ -176,7 +270,7 @@ void model_access_shared(struct model_thread *t, uint64_t addr, uint32_t size, e
 static uint64_t thread_quantum(const struct model_thread *t)
 {
 	uint64_t quantum = t->model->config.quantum, most = CALM_MOST * quantum;
-	uint64_t ramp = RAMP_LEAST + t->fast.instructions / RAMP_PART;
+	uint64_t ramp = STREAM_RAMP + t->fast.instructions / RAMP_PART;
 	uint64_t calm = quantum + (t->fast.instructions - t->shared_at) / CALM_PART;
 
 	if (ramp < quantum)
@@ -203,7 +297,7 @@ static uint64_t thread_lead(const struct model_thread *t)
  */
 static bool thread_must_wait(const struct model_thread *t)
 {
-	if (t->model->closed || t->locks || t->spinning || t->yielding)
+	if (t->model->closed || t->locks || spin_lasts(t) || t->yielding)
 		return false;
 	for (int h = 0; h < MODEL_HOLDS; h++)
 		if (t->model->replay[h].starved == (int)t->slot)
@@ -297,6 +391,18 @@ static void starving_leave(struct model *m)
 	stream_replay(m);
 }
 
+/* A thread that has not run yet sleeps nowhere: the host has not come to it. */
+static unsigned int starving_patience(const struct model *m)
+{
+	for (int h = 0; h < MODEL_HOLDS; h++) {
+		int starved = m->replay[h].starved;
+
+		if (starved >= 0 && !m->thread[starved].fast.instructions)
+			return HORIZON_FIRST;
+	}
+	return HORIZON_WAITS;
+}
+
 static void horizon_wait(struct model_thread *t)
 {
 	struct model *m = t->model;
@@ -307,7 +413,7 @@ static void horizon_wait(struct model_thread *t)
 			fruitless = 0;
 		} else if (model_force(m)) {
 			stream_replay(m);
-		} else if (thread_must_wait(t) && ++fruitless == HORIZON_WAITS) {
+		} else if (thread_must_wait(t) && ++fruitless >= starving_patience(m)) {
 			m->total.breaks++;
 			starving_leave(m);
 			break;
@@ -315,26 +421,17 @@ static void horizon_wait(struct model_thread *t)
 	}
 }
 
-/* Locks that were taken so long ago that their release must have been missed. */
-static void locks_abandon(struct model_thread *t)
+void stream_unlock(struct model_thread *t)
 {
-	if (!t->locks || t->fast.instructions - t->lock_since < HELD_LONG)
-		return;
-	for (unsigned int i = 0; i < t->locks; i++) {
-		struct record *r = stream_append(t, RECORD_TICK);
-
-		r->flags = RECORD_RELEASE;
-		r->line = t->held[i].line;
-		r->lock = t->held[i].lock;
-		stream_publish(t, r);
-	}
+	for (unsigned int i = 0; i < t->locks; i++)
+		lock_return(t, &t->held[i]);
 	__atomic_fetch_add(&t->model->total.abandoned, t->locks, __ATOMIC_RELAXED);
 	t->locks = 0;
 }
 
 static bool thread_spins(const struct model_thread *t)
 {
-	return t->spinning || t->yielding || lock_attempting(t);
+	return spin_lasts(t) || t->yielding || lock_attempting(t);
 }
 
 static void thread_limit(struct model_thread *t)
@@ -354,16 +451,31 @@ static void thread_limit(struct model_thread *t)
 }
 
 /*
- * Who holds a lock does not stop even for the gate, but at its first access after the release: it
- * could come to sleep with the lock held each time, and whoever spins on the lock would never find
- * it free. In long sections it has to.
+ * Who holds a lock, or has just tried to take one, does not stop even for the gate, but at its
+ * first access after the release: it could come to sleep with the lock held each time, and whoever
+ * spins on the lock would never find it free. In long sections it has to.
  */
 static bool pause_later(struct model_thread *t)
 {
-	if (!t->locks || lock_attempting(t) || thread_lead(t) > HELD_LEAD)
+	if (!t->locks || lock_failed(t) || thread_lead(t) > HELD_LEAD)
 		return false;
 	t->fast.limit = t->fast.instructions + 1;
 	return true;
+}
+
+/*
+ * Under the gate: a thread that sleeps for the lock just given back has its place in the replays,
+ * which wait for it, and it for the wake. Who would stop now would stop for itself.
+ */
+static bool wake_owed(const struct model_thread *t)
+{
+	for (unsigned int i = 0; t->released && i < t->model->slots; i++) {
+		const struct model_thread *o = &t->model->thread[i];
+
+		if (o->alive && o->in_call && !o->blocked && !o->woken && o->key == t->released)
+			return true;
+	}
+	return false;
 }
 
 void model_pause(struct model_thread *t)
@@ -377,8 +489,10 @@ void model_pause(struct model_thread *t)
 	}
 	if (pause_later(t))
 		return;
-	locks_abandon(t);
-	if (t->absent)
+	/* Taken so long ago that their release must have been missed. */
+	if (t->locks && t->fast.instructions - t->lock_since >= LOCK_LONG)
+		stream_unlock(t);
+	if (t->absent || (t->yielding && t->fast.instructions - t->yield_at > YIELD_NEAR))
 		stream_return(t);
 	spins = thread_spins(t);
 	if (spins) {
@@ -393,8 +507,13 @@ void model_pause(struct model_thread *t)
 	 * never end, and it would never see what it spins for.
 	 */
 	replay_some(m, spins ? SPIN_STEPS : UINT64_MAX);
-	horizon_wait(t);
-	thread_limit(t);
+	if (wake_owed(t)) {
+		t->fast.limit = t->fast.instructions + WAKE_SLICE;
+	} else {
+		t->released = 0;
+		horizon_wait(t);
+		thread_limit(t);
+	}
 	gate_unlock(&m->gate);
 }
 
@@ -413,8 +532,10 @@ void model_yield(struct model_thread *t)
 		return;
 	gate_lock(&m->gate);
 	/* It waits for something that the model does not see: the others need not wait for it. */
-	if (!t->spinning && !t->locks)
+	if (!t->spinning && !t->locks) {
+		stream_settle(t);
 		t->yielding = true;
+	}
 	replay_some(m, SPIN_STEPS);
 	gate_unlock(&m->gate);
 }
@@ -428,6 +549,7 @@ void model_wait(struct model_thread *t, uint64_t key)
 	if (__atomic_load_n(&m->closed, __ATOMIC_RELAXED))
 		return;
 	stream_return(t);
+	stream_settle(t);
 	/* Who sleeps for a lock is governed by the lock: its section will come. */
 	if (key && lock_attempting_at(t, key)) {
 		stream_forgive(t);
@@ -438,11 +560,11 @@ void model_wait(struct model_thread *t, uint64_t key)
 			spin_expect(t, key);
 		gate_lock(&m->gate);
 		t->blocked = true;
-		t->key = key;
 		t->order = ++m->waits;
 	}
 	t->in_call = true;
 	t->woken = false;
+	t->key = key;
 	stream_replay(m);
 	gate_unlock(&m->gate);
 }
@@ -486,6 +608,8 @@ void model_wake(struct model_thread *t, uint64_t key, uint32_t n)
 		return;
 	stream_return(t);
 	gate_lock(&m->gate);
+	if (t->released == key)
+		t->released = 0;
 	wake = ++m->wakes;
 	for (; n && key && (w = first_waiter(m, key)); n--) {
 		resume_append(w, wake);
@@ -526,154 +650,4 @@ void model_resume(struct model_thread *t, bool woken)
 	t->in_call = t->woken = false;
 	stream_replay(m);
 	gate_unlock(&m->gate);
-}
-
-/* ---- Threads */
-
-/* Index of a life, 0 when replays lag so far behind that there is none free. */
-static uint32_t life_open(struct model *m, uint32_t tid)
-{
-	uint32_t index = m->life_free;
-
-	if (index)
-		m->life_free = m->life[index].left;
-	else if (m->lives < LIVES)
-		index = m->lives++;
-	else
-		return 0;
-	memset(&m->life[index], 0, sizeof(m->life[index]));
-	m->life[index].total.tid = tid;
-	m->life[index].left = MODEL_HOLDS;
-	m->life[index].open = true;
-	return index;
-}
-
-static void thread_init(struct model *m, struct model_thread *t, uint32_t tid, uint32_t life)
-{
-	uint64_t appended = t->appended;
-	struct ring ring = t->ring;
-	uint32_t nudge = t->nudge;
-
-	memset(t, 0, sizeof(*t));
-	t->model = m;
-	t->slot = (unsigned int)(t - m->thread);
-	t->ring = ring;
-	t->appended = appended;
-	t->nudge = nudge;
-	t->tid = tid;
-	t->life = life;
-	t->fast = (struct model_fast){ .shadow = m->shadow.word,
-				       .shadow_mask = m->shadow.mask,
-				       .mine = (t->slot + 1) | MODEL_WRITTEN,
-				       .line_shift = m->shadow.line_shift,
-				       .locked = m->config.machine.locked };
-	t->fast.limit = m->config.quantum < RAMP_LEAST ? m->config.quantum : RAMP_LEAST;
-}
-
-/* The lowest place that no living thread has; NULL when there is none. */
-static struct model_thread *slot_take(struct model *m)
-{
-	unsigned int i = 0;
-	struct model_thread *t;
-
-	while (i < MODEL_THREADS && m->thread[i].alive)
-		i++;
-	if (i == MODEL_THREADS)
-		return NULL;
-	t = &m->thread[i];
-	if (i < m->slots)
-		return t;
-	if (!ring_init(&t->ring, &m->pool))
-		return NULL;
-	t->slot = i;
-	t->model = m;
-	m->slots = i + 1;
-	for (int h = 0; h < MODEL_HOLDS; h++)
-		replay_join(&m->replay[h], i);
-	return t;
-}
-
-static void thread_begin(struct model_thread *t, struct model_thread *parent)
-{
-	struct model *m = t->model;
-	uint64_t wake = parent ? ++m->wakes : 0;
-	struct record *r;
-
-	if (parent) {
-		r = stream_append(parent, RECORD_WAKE);
-		r->value = wake;
-		stream_publish(parent, r);
-	}
-	r = stream_append(t, RECORD_START);
-	r->value = wake;
-	r->line = t->life;
-	stream_publish(t, r);
-	t->alive = true;
-	m->alive++;
-	m->total.threads++;
-	if (m->total.most_threads < m->alive)
-		m->total.most_threads = m->alive;
-}
-
-struct model_thread *model_thread_start(struct model *m, struct model_thread *parent, uint32_t tid)
-{
-	struct model_thread *t;
-	uint32_t life = 0;
-
-	if (__atomic_load_n(&m->closed, __ATOMIC_RELAXED))
-		return NULL;
-	if (parent)
-		stream_return(parent);
-	gate_lock(&m->gate);
-	stream_replay(m);
-	t = slot_take(m);
-	if (t)
-		life = life_open(m, tid);
-	if (life) {
-		thread_init(m, t, tid, life);
-		thread_begin(t, parent);
-	}
-	gate_unlock(&m->gate);
-	return life ? t : NULL;
-}
-
-static void life_count(struct model_thread *t)
-{
-	struct life *l = &t->model->life[t->life];
-
-	l->total.instructions = t->fast.instructions;
-	l->total.accesses = t->fast.accesses;
-	t->model->total.instructions += t->fast.instructions;
-	t->model->total.accesses += t->fast.accesses;
-}
-
-/* Locks that the thread still seems to hold are given back: nobody else could. */
-void stream_stop(struct model_thread *t)
-{
-	if (t->locks)
-		t->lock_since = t->fast.instructions - HELD_LONG;
-	locks_abandon(t);
-	life_count(t);
-	stream_publish(t, stream_append(t, RECORD_END));
-	spin_stop(t);
-	t->alive = t->blocked = t->yielding = false;
-	t->model->alive--;
-}
-
-void model_thread_end(struct model_thread *t)
-{
-	struct model *m = t->model;
-
-	if (__atomic_load_n(&m->closed, __ATOMIC_RELAXED))
-		return;
-	stream_return(t);
-	gate_lock(&m->gate);
-	stream_stop(t);
-	stream_replay(m);
-	gate_unlock(&m->gate);
-}
-
-void model_miss(struct model *m, uint64_t accesses)
-{
-	__atomic_fetch_add(&m->total.unplaced, accesses, __ATOMIC_RELAXED);
 }
