@@ -293,15 +293,25 @@ void cell_touch(const struct cell_store *s, uint32_t cell)
 	__builtin_prefetch(cell_at(s, cell), 1);
 }
 
-bool cell_is_of(const struct cell_store *s, uint32_t cell, const struct sample *sample)
+static bool cell_is_of(const struct cell_store *s, const struct packed *c,
+		       const struct sample *sample)
 {
-	const struct packed *c = cell_at(s, cell);
-
 	if (c->more)
 		__builtin_prefetch(&s->more[c->more - 1].counts, 1);
 	return c->addr == sample->addr && s->sites[c->site].ip == sample->ip &&
 	       c->pid == (line_is_kernel(sample->addr) ? 0 : sample->pid) &&
 	       cell_physical(s, c) == sample->phys_addr;
+}
+
+void cell_check(const struct cell_store *s, struct cell_sample *samples, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (samples[i].cell != CELL_NONE)
+			__builtin_prefetch(cell_at(s, samples[i].cell), 1);
+	for (uint32_t i = 0; i < count; i++)
+		if (samples[i].cell != CELL_NONE &&
+		    !cell_is_of(s, cell_at(s, samples[i].cell), samples[i].sample))
+			samples[i].cell = CELL_NONE;
 }
 
 struct cell_key cell_key(const struct cell_store *s, uint32_t cell)
@@ -398,11 +408,9 @@ static inline void note_actors(struct cell_store *s, struct packed *c, const str
 		note_other(s, c, sample->tid, offsetof(struct more, threads));
 }
 
-void cell_count(struct cell_store *s, uint32_t cell, const struct sample *sample,
-		const struct counts *step)
+static inline void count_sample(struct cell_store *s, struct packed *c, const struct sample *sample,
+				const struct counts *step)
 {
-	struct packed *c = cell_at(s, cell);
-
 	if (c->more)
 		count_whole(&s->more[c->more - 1].counts, sample, step);
 	else if (fits(c, sample))
@@ -410,6 +418,12 @@ void cell_count(struct cell_store *s, uint32_t cell, const struct sample *sample
 	else
 		count_whole(&cell_more(s, c)->counts, sample, step);
 	note_actors(s, c, sample);
+}
+
+void cell_count(struct cell_store *s, const struct cell_sample *samples, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		count_sample(s, cell_at(s, samples[i].cell), samples[i].sample, samples[i].step);
 }
 
 /* ---- Results */

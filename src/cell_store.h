@@ -52,17 +52,22 @@ struct cell_place cell_place(struct cell_store *s, const struct cell_key *key);
 void cell_prefetch(const struct cell_store *s, const struct cell_place *place);
 uint32_t cell_find(struct cell_store *s, const struct cell_key *key,
 		   const struct cell_place *place);
-void cell_touch(const struct cell_store *s, uint32_t cell); /* a hint: it will be asked for */
-/* Whether a cell that was found for a sample which may be like this one is this one's, too, if
- * nothing was mapped since. */
-bool cell_is_of(const struct cell_store *s, uint32_t cell, const struct sample *sample);
+/* A sample on its way to its cell. */
+struct cell_sample {
+	const struct sample *sample;
+	const struct counts *step; /* what its data source adds to counts; see counts_step() */
+	uint32_t cell;		   /* perhaps a guess, or CELL_NONE */
+};
 
-/* "step": what a sample of its data source adds to counts; see counts_step(). */
-void cell_count(struct cell_store *s, uint32_t cell, const struct sample *sample,
-		const struct counts *step);
+/* Guesses that are wrong become CELL_NONE. A guess is a cell that was found for a sample which may
+ * be like this one, since when nothing was mapped. */
+void cell_check(const struct cell_store *s, struct cell_sample *samples, uint32_t count);
+void cell_count(struct cell_store *s, const struct cell_sample *samples, uint32_t count);
+
 /* ---- When all is counted */
 
 struct cell_key cell_key(const struct cell_store *s, uint32_t cell);
+void cell_touch(const struct cell_store *s, uint32_t cell); /* a hint: it will be asked for */
 /* One cell from "count" of them, which are of one line, one offset and one code address. */
 void cell_unpack(const struct cell_store *s, const uint32_t *cells, uint32_t count,
 		 struct cell *cell);

@@ -20,12 +20,11 @@ struct recent {
 	uint32_t hash, next; /* next: the cell's number + 1, or 0 */
 };
 
-/* A sample and what is known of its cell so far. */
-struct arrival {
-	const struct sample *sample;
-	uint32_t decoded, hash, cell;
+/* Where the cell of a sample must be. */
+struct sought {
 	struct cell_key key;
 	struct cell_place place;
+	uint32_t which; /* of the arrivals */
 };
 
 #define DECODED_MAX   4096 /* words that are remembered */
@@ -42,7 +41,10 @@ struct intake {
 	uint32_t decoded_count, decoded_room;
 	uint32_t front[FRONT];	      /* by hash of the word: index + 1, or 0 */
 	struct recent recent[RECENT]; /* by hash of data and code address */
-	struct arrival arrivals[ARRIVALS];
+	struct cell_sample arrivals[ARRIVALS];
+	uint32_t source[ARRIVALS]; /* of an arrival: index in "decoded" */
+	uint32_t hash[ARRIVALS];
+	struct sought sought[ARRIVALS];
 	bool recent_used, stores_cost;
 	struct intake_refused refused;
 };
@@ -123,21 +125,16 @@ static bool is_plain(const struct sample *s)
 }
 
 /* A guess at the cell, or CELL_NONE. */
-static void guess_cell(struct intake *in, struct arrival *n)
+static uint32_t guess_cell(const struct intake *in, const struct sample *s, uint32_t hash)
 {
-	const struct recent *r;
+	const struct recent *r = &in->recent[hash % RECENT];
 
-	n->hash = map_hash(n->sample->addr + n->sample->ip * 0x9e3779b97f4a7c15ULL);
-	r = &in->recent[n->hash % RECENT];
-	n->cell = r->hash == n->hash && r->next && is_plain(n->sample) ? r->next - 1 : CELL_NONE;
-	if (n->cell != CELL_NONE)
-		cell_touch(in->cells, n->cell);
+	return r->hash == hash && r->next && is_plain(s) ? r->next - 1 : CELL_NONE;
 }
 
 /* Looks where in the store the cell must be. */
-static void place_cell(struct intake *in, struct arrival *n)
+static void place_cell(struct intake *in, const struct sample *s, struct sought *n)
 {
-	const struct sample *s = n->sample;
 	bool kernel = line_is_kernel(s->addr);
 
 	n->key = (struct cell_key){
@@ -153,34 +150,42 @@ static void place_cell(struct intake *in, struct arrival *n)
 	n->place = cell_place(in->cells, &n->key);
 }
 
-static void find_cell(struct intake *in, struct arrival *n)
+/* Each step of all before the next step of any, so that they wait for memory together. */
+static void find_cells(struct intake *in, uint32_t count)
 {
-	n->cell = cell_find(in->cells, &n->key, &n->place);
-	in->recent[n->hash % RECENT] = (struct recent){ n->hash, n->cell + 1 };
-	in->recent_used = true;
+	struct sought *end = in->sought;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (in->arrivals[i].cell != CELL_NONE)
+			continue;
+		place_cell(in, in->arrivals[i].sample, end);
+		end++->which = i;
+	}
+	for (struct sought *n = in->sought; n < end; n++)
+		cell_prefetch(in->cells, &n->place);
+	for (struct sought *n = in->sought; n < end; n++) {
+		uint32_t cell = cell_find(in->cells, &n->key, &n->place), hash = in->hash[n->which];
+
+		in->arrivals[n->which].cell = cell;
+		in->recent[hash % RECENT] = (struct recent){ hash, cell + 1 };
+		in->recent_used = true;
+	}
 }
 
-/* Each step of all before the next step of any, so that they wait for memory together. */
 static void count_arrivals(struct intake *in, uint32_t count)
 {
-	struct arrival *all = in->arrivals, *sought[ARRIVALS];
-	uint32_t missing = 0;
+	struct cell_sample *all = in->arrivals;
 
-	for (uint32_t i = 0; i < count; i++)
-		guess_cell(in, &all[i]);
 	for (uint32_t i = 0; i < count; i++) {
-		if (all[i].cell != CELL_NONE && cell_is_of(in->cells, all[i].cell, all[i].sample))
-			continue;
-		place_cell(in, &all[i]);
-		sought[missing++] = &all[i];
+		const struct sample *s = all[i].sample;
+
+		in->hash[i] = map_hash(s->addr + s->ip * 0x9e3779b97f4a7c15ULL);
+		all[i].cell = guess_cell(in, s, in->hash[i]);
+		all[i].step = &in->decoded[in->source[i]].step;
 	}
-	for (uint32_t i = 0; i < missing; i++)
-		cell_prefetch(in->cells, &sought[i]->place);
-	for (uint32_t i = 0; i < missing; i++)
-		find_cell(in, sought[i]);
-	for (uint32_t i = 0; i < count; i++)
-		cell_count(in->cells, all[i].cell, all[i].sample,
-			   &in->decoded[all[i].decoded].step);
+	cell_check(in->cells, all, count);
+	find_cells(in, count);
+	cell_count(in->cells, all, count);
 }
 
 /* ---- Samples */
@@ -200,7 +205,7 @@ void intake_samples(struct intake *in, const struct sample *samples, uint32_t co
 			continue;
 		in->stores_cost |= kind == MEMORY_STORE && s->weight;
 		in->arrivals[n].sample = s;
-		in->arrivals[n++].decoded = decoded;
+		in->source[n++] = decoded;
 		if (n == ARRIVALS) {
 			count_arrivals(in, n);
 			bound_sources(in);

@@ -82,7 +82,7 @@ static bool is_kernel(uint16_t misc)
 	return (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 }
 
-void perfdata_record_count(struct recording *recording, struct sample *s, uint64_t sample_type)
+static inline void count_sample(struct recording *recording, struct sample *s, uint64_t sample_type)
 {
 	if (s->event < recording->event_count) {
 		struct recording_event *event = &recording->events[s->event];
@@ -95,6 +95,11 @@ void perfdata_record_count(struct recording *recording, struct sample *s, uint64
 		recording->first_time = s->time;
 	if (s->time > recording->last_time)
 		recording->last_time = s->time;
+}
+
+void perfdata_record_count(struct recording *recording, struct sample *s, uint64_t sample_type)
+{
+	count_sample(recording, s, sample_type);
 }
 
 /* Kernels before Linux 6.1 leave the data source of IBS to those who read its registers. */
@@ -168,7 +173,7 @@ size_t perfdata_record_run(struct perfdata_header *h, struct perfdata_run *run,
 			break;
 		s->event = many && places.id >= 0 ? run_event(h, run, s->id) : 0;
 		s->cpumode = head.misc & PERF_RECORD_MISC_CPUMODE_MASK;
-		perfdata_record_count(h->recording, s, type);
+		count_sample(h->recording, s, type);
 		at += head.size;
 		++*count;
 	}

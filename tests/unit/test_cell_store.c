@@ -59,6 +59,18 @@ static void count_plain(struct counts *c, const struct sample *s, const struct d
 	c->accesses += s->period;
 }
 
+/* A right guess stays, a wrong one does not. */
+static void check_guess(const struct fixture *f, const struct sample *s, const struct counts *step,
+			uint32_t cell)
+{
+	struct cell_sample guesses[] = { { s, step, cell }, { s, step, CELL_NONE }, { s, step, 0 } };
+
+	cell_check(f->store, guesses, 3);
+	assert_int_equal(guesses[0].cell, cell);
+	assert_int_equal(guesses[1].cell, CELL_NONE);
+	assert_int_equal(guesses[2].cell, cell == 0 ? 0 : CELL_NONE);
+}
+
 /* The same cell for the same key, another for another. */
 static void count_packed(struct fixture *f, uint32_t *number, const struct sample *s,
 			 const struct data_source *d)
@@ -75,8 +87,8 @@ static void count_packed(struct fixture *f, uint32_t *number, const struct sampl
 	else
 		assert_int_equal(cell, *number);
 	*number = cell;
-	assert_true(cell_is_of(f->store, cell, s));
-	cell_count(f->store, cell, s, &step);
+	check_guess(f, s, &step, cell);
+	cell_count(f->store, &(struct cell_sample){ s, &step, cell }, 1);
 }
 
 static void add(struct fixture *f)
