@@ -6,6 +6,7 @@
 #include "mem.h"
 #include "object_set.h"
 #include "range.h"
+#include "told.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -51,9 +52,7 @@ struct attrib {
 	struct map process_of_pid;
 	struct process *last_process;
 	uint32_t last_pid;
-	struct map told; /* code address -> index in "told_place" */
-	struct code_place *told_place;
-	uint32_t told_count, told_room;
+	struct told told;
 	struct map comms; /* pid << 32 | tid -> interned name */
 	struct mapping **mapping;
 	uint32_t mappings, mapping_room;
@@ -145,7 +144,7 @@ struct attrib *attrib_new(struct intern *pool)
 	process_init(&a->kernel, a);
 	map_init(&a->process_of_pid);
 	map_init(&a->comms);
-	map_init(&a->told);
+	told_init(&a->told);
 	map_init(&a->binaries);
 	map_init(&a->biases);
 	map_init(&a->changed);
@@ -172,8 +171,7 @@ void attrib_free(struct attrib *a)
 	free(a->mapping);
 	map_deinit(&a->process_of_pid);
 	map_deinit(&a->comms);
-	map_deinit(&a->told);
-	free(a->told_place);
+	told_deinit(&a->told);
 	map_deinit(&a->binaries);
 	map_deinit(&a->biases);
 	map_deinit(&a->changed);
@@ -314,19 +312,21 @@ static void on_note(struct attrib *a, const struct event *ev)
 
 static void on_symbol(struct attrib *a, const struct event *ev)
 {
-	mem_grow(&a->told_place, &a->told_room, a->told_count);
-	*map_put(&a->told, ev->symbol.addr, 0, NULL) = a->told_count;
-	a->told_place[a->told_count++] = (struct code_place){
-		.function = ev->symbol.name,
-		.function_offset = ev->symbol.offset,
-		.file = base_name(a, ev->symbol.file),
-	};
+	told_add_symbol(&a->told, ev->symbol.addr,
+			&(struct code_place){ .function = ev->symbol.name,
+					      .function_offset = ev->symbol.offset,
+					      .file = base_name(a, ev->symbol.file) });
+}
+
+static void on_build_id(struct attrib *a, const struct event *ev)
+{
+	told_add_build_id(&a->told, &ev->map);
 }
 
 /* Nothing happens at an exit: samples of the process may still be named. */
 static void (*const on_event[])(struct attrib *a, const struct event *ev) = {
 	[EVENT_MAP] = on_map,	[EVENT_COMM] = on_comm,	    [EVENT_FORK] = on_fork,
-	[EVENT_NOTE] = on_note, [EVENT_SYMBOL] = on_symbol,
+	[EVENT_NOTE] = on_note, [EVENT_SYMBOL] = on_symbol, [EVENT_BUILD_ID] = on_build_id,
 };
 
 void attrib_event(struct attrib *a, const struct event *ev)
@@ -388,12 +388,13 @@ static struct binary *binary_get(struct attrib *a, const char *path)
 /* The file that "m" maps; NULL when it is no ELF file, or not the recorded one any more. */
 static struct binary *binary_of(struct attrib *a, const struct mapping *m)
 {
+	const struct event_map *said = told_build_id(&a->told, &m->map);
 	struct binary *b = binary_get(a, m->map.path);
 	bool fresh;
 
 	if (!binary_symtab(b))
 		return NULL;
-	if (binary_is(b, m->map.build_id, m->map.build_id_size))
+	if (binary_is(b, said->build_id, said->build_id_size))
 		return b;
 	map_put(&a->changed, (uintptr_t)b, 0, &fresh);
 	if (!a->first_changed)
@@ -690,11 +691,10 @@ static void place_code(struct attrib *a, const struct mapping *m, uint64_t addr,
 
 bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struct code_place *place)
 {
-	uint64_t *told;
+	const struct code_place *told;
 
 	place_code(a, m, addr, place);
-	told = place->function ? NULL : map_get(&a->told, addr);
-	if (told)
-		*place = a->told_place[*told];
+	told = place->function ? NULL : told_symbol(&a->told, addr);
+	*place = told ? *told : *place;
 	return place->function || place->file;
 }

@@ -14,8 +14,8 @@ struct mapping; /* lives as long as its attrib, also after it was unmapped or it
 struct attrib *attrib_new(struct intern *pool);
 void attrib_free(struct attrib *a);
 
-/* Notes EVENT_MAP, EVENT_SYMBOL, EVENT_COMM, EVENT_FORK, EVENT_EXIT and object notes; ignores the
- * others. */
+/* Notes EVENT_MAP, EVENT_SYMBOL, EVENT_BUILD_ID, EVENT_COMM, EVENT_FORK, EVENT_EXIT and object
+ * notes; ignores the others. */
 void attrib_event(struct attrib *a, const struct event *ev);
 
 /* The mapping that holds "addr" in process "pid" now; NULL when none is known. Fast. "cpumode"

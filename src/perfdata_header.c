@@ -451,7 +451,8 @@ bool perfdata_header_feature(struct perfdata_header *h, struct cursor body)
 #define MISC_BUILD_ID_SIZE                                                                         \
 	(1 << 15) /* PERF_RECORD_MISC_BUILD_ID_SIZE: the byte behind it is its size */
 
-bool perfdata_header_note_build_id(struct perfdata_header *h, uint16_t misc, struct cursor body)
+const char *perfdata_header_note_build_id(struct perfdata_header *h, uint16_t misc,
+					  struct cursor body)
 {
 	struct perfdata_build_id id = { .size = sizeof(id.bytes) };
 	const uint8_t *bytes;
@@ -461,15 +462,15 @@ bool perfdata_header_note_build_id(struct perfdata_header *h, uint16_t misc, str
 	bytes = cursor_bytes(&body, 24);
 	path = cursor_string(&body, cursor_left(&body));
 	if (!path)
-		return false;
+		return NULL;
+	path = intern_string(h->pool, path);
 	if ((misc & MISC_BUILD_ID_SIZE) && bytes[20] < id.size)
 		id.size = bytes[20];
 	memcpy(id.bytes, bytes, id.size);
 	mem_grow(&h->build_ids, &h->build_id_room, h->build_id_count);
-	*map_put(&h->build_id_of, (uintptr_t)intern_string(h->pool, path), 0,
-		 NULL) = h->build_id_count;
+	*map_put(&h->build_id_of, (uintptr_t)path, 0, NULL) = h->build_id_count;
 	h->build_ids[h->build_id_count++] = id;
-	return true;
+	return path;
 }
 
 void perfdata_header_build_id(const struct perfdata_header *h, struct event_map *map)

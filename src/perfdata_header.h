@@ -59,8 +59,10 @@ bool perfdata_header_update(struct perfdata_header *h, struct cursor body);
 bool perfdata_header_feature(struct perfdata_header *h, struct cursor body);
 
 /* PERF_RECORD_HEADER_BUILD_ID, which the feature of files consists of too, and what it is for: the
- * build id of a mapping that does not say it itself. */
-bool perfdata_header_note_build_id(struct perfdata_header *h, uint16_t misc, struct cursor body);
+ * build id of a mapping that does not say it itself. Noting gives the interned path, NULL when it
+ * is malformed. */
+const char *perfdata_header_note_build_id(struct perfdata_header *h, uint16_t misc,
+					  struct cursor body);
 void perfdata_header_build_id(const struct perfdata_header *h, struct event_map *map);
 
 /* Index of the event with "id"; 0 when there is one event only or ids are not recorded at all, or

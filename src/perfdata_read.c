@@ -135,13 +135,6 @@ static struct err *read_tracing_data(struct perfdata *p, struct perfdata_record 
 	return size <= cursor_left(&r->body) ? NULL : skip_payload(p, (size + 7) & ~7ULL);
 }
 
-static struct err *read_build_id(struct perfdata *p, struct perfdata_record *r)
-{
-	if (!perfdata_header_note_build_id(&p->header, r->misc, r->body))
-		p->source.recording.malformed_records++;
-	return NULL;
-}
-
 static struct err *read_auxtrace_info(struct perfdata *p, struct perfdata_record *r)
 {
 	/* enum auxtrace_type of the perf tool */
@@ -207,7 +200,7 @@ typedef struct err *(*tool_reader)(struct perfdata *p, struct perfdata_record *r
 static const tool_reader tool_readers[] = {
 	[PERF_RECORD_HEADER_ATTR - 64] = read_attr,
 	[PERF_RECORD_HEADER_TRACING_DATA - 64] = read_tracing_data,
-	[PERF_RECORD_HEADER_BUILD_ID - 64] = read_build_id,
+	[PERF_RECORD_HEADER_BUILD_ID - 64] = read_nothing, /* read_build_id() */
 	[PERF_RECORD_FINISHED_ROUND - 64] = read_round,
 	[PERF_RECORD_ID_INDEX - 64] = read_nothing,
 	[PERF_RECORD_AUXTRACE_INFO - 64] = read_auxtrace_info,
@@ -254,6 +247,19 @@ static enum outcome read_note(struct perfdata *p, struct perfdata_record *r, str
 }
 
 /* A record of the kernel that is no sample. */
+/* A pipe tells them at its end, after the maps. */
+static enum outcome read_build_id(struct perfdata *p, struct perfdata_record *r, struct event *ev)
+{
+	*ev = (struct event){ .kind = EVENT_BUILD_ID, .pid = UINT32_MAX, .tid = UINT32_MAX };
+	ev->map.path = perfdata_header_note_build_id(&p->header, r->misc, r->body);
+	if (!ev->map.path) {
+		p->source.recording.malformed_records++;
+		return OUTCOME_NOTHING;
+	}
+	perfdata_header_build_id(&p->header, &ev->map);
+	return OUTCOME_EVENT;
+}
+
 static bool decode(struct perfdata *p, const struct perfdata_record *r, struct event *ev)
 {
 	bool wanted = perfdata_record_decode(&p->header, r, ev);
@@ -336,6 +342,8 @@ static enum outcome read_by_type(struct perfdata *p, const uint8_t *bytes, size_
 
 	if (r.type == NOTE_RECORD_TYPE)
 		outcome = read_note(p, &r, ev);
+	else if (r.type == PERF_RECORD_HEADER_BUILD_ID)
+		outcome = read_build_id(p, &r, ev);
 	else if (r.type < PERF_RECORD_USER_TYPE_START)
 		outcome = read_kernel_record(p, &p->in, &r, bytes, ev);
 	else if (!read)

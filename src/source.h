@@ -16,9 +16,10 @@ enum event_kind {
 	EVENT_COMM,
 	EVENT_FORK, /* a thread or process starts */
 	EVENT_EXIT,
-	EVENT_LOST,   /* records were lost before they reached the file */
-	EVENT_NOTE,   /* a private record of hitmap */
-	EVENT_SYMBOL, /* what the recording itself says of a code address */
+	EVENT_LOST,	/* records were lost before they reached the file */
+	EVENT_NOTE,	/* a private record of hitmap */
+	EVENT_SYMBOL,	/* what the recording itself says of a code address */
+	EVENT_BUILD_ID, /* of a file that is mapped already: its path and build id, in "map" */
 };
 
 struct event_map {

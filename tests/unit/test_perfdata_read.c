@@ -315,6 +315,25 @@ static void build_ids_told_apart_from_mappings_are_theirs(void **state)
 	}
 }
 
+/* perf knows them only when it has seen all, and a pipe cannot go back. */
+static void build_ids_at_the_end_of_a_pipe_are_told_by_path(void **state)
+{
+	struct shape s = { 112, SAMPLE_TYPE, 1, .pipe = true, .ids = true };
+	struct image im = begin(&s);
+	const struct event *told;
+	struct reading *r;
+
+	put_mmap2(&im, 100);
+	put_build_id(&im, 0, 16, "/bin/program");
+	end(&im, &s);
+	r = read_image(&im);
+	told = find_kind(r, EVENT_BUILD_ID, 0);
+	assert_ptr_equal(told->map.path, find_kind(r, EVENT_MAP, 0)->map.path);
+	assert_int_equal(told->map.build_id_size, 20);
+	assert_memory_equal(told->map.build_id, "abcdefghijklmnopqrst", 20);
+	done(r);
+}
+
 static void payloads_behind_records_are_stepped_over(void **state)
 {
 	for (int pipe = 0; pipe < 2; pipe++) {
@@ -494,6 +513,7 @@ int main(void)
 		cmocka_unit_test(tasks_losses_and_pauses_are_told),
 		cmocka_unit_test(maps_tell_build_ids_and_the_kernel),
 		cmocka_unit_test(build_ids_told_apart_from_mappings_are_theirs),
+		cmocka_unit_test(build_ids_at_the_end_of_a_pipe_are_told_by_path),
 		cmocka_unit_test(payloads_behind_records_are_stepped_over),
 		cmocka_unit_test(features_of_a_file_are_read),
 		cmocka_unit_test(features_and_names_of_a_pipe_are_read),
