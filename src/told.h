@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a recording itself says of names, to be believed where its files do not tell: symbols of code
- * addresses (text of perf script), and build ids that come after the maps (pipes). */
+/* What a recording itself says of names, to be believed where its files do not tell: symbols of
+ * code addresses (text of perf script), and build ids that come after the maps (pipes). */
 #ifndef HITMAP_TOLD_H
 #define HITMAP_TOLD_H
 
