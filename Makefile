@@ -18,11 +18,11 @@ front := report report_c2c report_json report_diff report_view column figure lab
 analysis := line_key cell_store profile c2c_count idset diff
 attrib := attrib backing binary object_set range type_dwarf member type_table die
 source := ahead input spool unpack queue perfdata_feature perfdata_header perfdata_record \
-	script_line script_read perfdata_read perfdata_write machine model_run recorder door_read \
+	script_line script_read perfdata_read perfdata_describe perfdata_file perfdata_write machine model_run recorder door_read \
 	sysfs host pmu event_quirk event_attr event_hardware event_plan event_ladder \
 	program emulator annotation note source
 sample := sample data_source line
-base := err mem intern buf map table symtab json cpulist
+base := err mem intern buf blob map table symtab json cpulist
 
 # The model library, below everything, and its front doors.
 MODEL := model gate coherence ring shadow sampler lock spin replay stream door door_file x86
