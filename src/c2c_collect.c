@@ -352,12 +352,27 @@ static bool forget_dead(struct c2c_collect *c, const struct stop *stop)
 	return true;
 }
 
+/* What only samples whole CPUs is opened for all tasks. */
+static void forget_tasks(struct c2c_collect *c)
+{
+	if (!c->plan->system_wide || !c->task)
+		return;
+	free(c->task);
+	c->task = NULL;
+	c->target.task = NULL;
+	thread_map(c);
+}
+
 static bool give_way(struct c2c_collect *c, const struct stop *stop)
 {
 	size_t event = stop->stage == LADDER_MAP ? aux_event(c) : stop->event;
 
-	return forget_dead(c, stop) || shrink(c, stop) ||
-	       event_ladder_step(c->plan, event, stop->stage, stop->error);
+	if (forget_dead(c, stop) || shrink(c, stop))
+		return true;
+	if (!event_ladder_step(c->plan, event, stop->stage, stop->error))
+		return false;
+	forget_tasks(c);
+	return true;
 }
 
 static struct err *open_all(struct c2c_collect *c)
@@ -510,18 +525,25 @@ static void unwatch(struct c2c_collect *c, int fd)
 		c->watched--;
 }
 
-struct err *c2c_collect_wait(struct c2c_collect *c, int other, int milliseconds, bool *ended)
+struct err *c2c_collect_watch(struct c2c_collect *c, int fd)
 {
-	struct epoll_event events[64], added = { .events = EPOLLIN, .data.fd = other };
-	int n;
+	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
 
-	if (other >= 0 && epoll_ctl(c->poll, EPOLL_CTL_ADD, other, &added) && errno != EEXIST)
+	if (epoll_ctl(c->poll, EPOLL_CTL_ADD, fd, &e))
 		return err_errno(ERR_FAILED, errno, "record: epoll");
-	n = epoll_wait(c->poll, events, ARRAY_SIZE(events), milliseconds);
+	return NULL;
+}
+
+/* What else is watched is read, or closed, by those who added it. */
+struct err *c2c_collect_wait(struct c2c_collect *c, bool *ended)
+{
+	struct epoll_event events[64];
+	int n = epoll_wait(c->poll, events, ARRAY_SIZE(events), -1);
+
 	if (n < 0 && errno != EINTR)
 		return err_errno(ERR_FAILED, errno, "record: epoll");
 	for (int i = 0; i < n; i++)
-		if (events[i].data.fd != other && events[i].events & (EPOLLHUP | EPOLLERR))
+		if (events[i].events & (EPOLLHUP | EPOLLERR))
 			unwatch(c, events[i].data.fd);
 	*ended = !c->watched;
 	return NULL;

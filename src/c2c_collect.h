@@ -53,11 +53,11 @@ struct collect_count c2c_collect_count(const struct c2c_collect *c, size_t event
 void c2c_collect_enable(struct c2c_collect *c);
 void c2c_collect_disable(struct c2c_collect *c);
 
-/*
- * Sleeps until a ring has some, "other" (a descriptor, or -1) can be read, a signal comes, or the
- * time is over. "*ended": every event's task has ended.
- */
-struct err *c2c_collect_wait(struct c2c_collect *c, int other, int milliseconds, bool *ended);
+/* Lets a descriptor of another kind wake the reader too. */
+struct err *c2c_collect_watch(struct c2c_collect *c, int fd);
+/* Sleeps until a ring has some, such a descriptor can be read, or a signal comes. "*ended": every
+ * event's task has ended. */
+struct err *c2c_collect_wait(struct c2c_collect *c, bool *ended);
 
 /* Hands over what each ring holds, and no more than it holds at once: a ring that is filled as fast
  * as it is read does not keep the others waiting. "*records": how many. */

@@ -282,6 +282,18 @@ static struct err *open_pipe(FILE **file)
 	return NULL;
 }
 
+void perfdata_file_keep_old(const char *path)
+{
+	struct stat st;
+	char *old;
+
+	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
+		return;
+	old = mem_printf("%s.old", path);
+	rename(path, old); /* a failure shows when the file is created */
+	free(old);
+}
+
 static void file_free(struct perfdata_file *f)
 {
 	blob_deinit(&f->what.build_ids);

@@ -12,6 +12,8 @@
 
 struct perfdata_file;
 
+/* As perf does: an older recording of this name is kept once, as "path.old". */
+void perfdata_file_keep_old(const char *path);
 /* The events' names and ids must live until the end. */
 struct err *perfdata_file_create(const char *path, const struct perfdata_event *event,
 				 uint32_t events, const struct perfdata_features *features,
