@@ -19,7 +19,7 @@ analysis := line_key cell_store profile c2c_count idset diff
 attrib := attrib backing binary object_set range type_dwarf member type_table die
 source := ahead input spool unpack queue perfdata_feature perfdata_header perfdata_record \
 	script_line script_read perfdata_read perfdata_describe perfdata_file perfdata_write machine model_run recorder door_read \
-	sysfs host pmu event_quirk event_attr event_hardware event_named event_plan event_ladder \
+	sysfs host pmu event_quirk event_attr event_hardware event_named tracing_data event_plan event_ladder \
 	perf_fd collect_limit collect_aux c2c_collect collect_stat \
 	kernel_record task_scan workload topology collect_filter collect_run cgroup \
 	program emulator annotation note source

@@ -9,6 +9,7 @@
 #include "sample.h"
 #include "task_scan.h"
 #include "topology.h"
+#include "tracing_data.h"
 #include "workload.h"
 
 #include <errno.h>
@@ -34,6 +35,7 @@ struct run {
 	uint32_t events;
 	uint32_t tracker; /* index into "event" */
 	struct topology topology;
+	struct blob tracing; /* formats of tracepoints */
 	struct perfdata_file *file;
 	struct workload workload;
 	pid_t *task; /* to be followed; NULL: all */
@@ -160,6 +162,9 @@ static struct err *create_file(struct run *r)
 	find_time(r);
 	topology_read("", &r->topology);
 	topology_describe(&r->topology, &features);
+	tracing_data_read("", r->ask->plan, &r->tracing);
+	features.tracing = r->tracing.bytes;
+	features.tracing_bytes = r->tracing.size;
 	perfdata_file_keep_old(r->ask->output);
 	return perfdata_file_create(r->ask->output, r->event, r->events, &features, &r->file);
 }
@@ -543,6 +548,7 @@ static void run_deinit(struct run *r)
 		c2c_collect_close(r->rings);
 	collect_filter_free(r->filter);
 	topology_deinit(&r->topology);
+	blob_deinit(&r->tracing);
 	free(r->event);
 	free(r->task);
 }

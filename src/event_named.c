@@ -63,7 +63,7 @@ static char *mounted_tracefs(const char *root)
 	return found;
 }
 
-static char *tracefs_folder(const char *root)
+char *event_named_tracefs(const char *root)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(tracefs); i++) {
 		char *header = mem_printf("%s/events/header_page", tracefs[i]);
@@ -85,7 +85,7 @@ static struct err *no_tracefs(const char *name)
 static struct err *tracepoint_id(const char *root, const char *name, int64_t *id)
 {
 	const char *colon = strchr(name, ':');
-	char *folder = tracefs_folder(root), *path;
+	char *folder = event_named_tracefs(root), *path;
 	bool there;
 	struct err *e;
 

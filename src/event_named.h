@@ -11,4 +11,7 @@
  */
 struct err *event_named_plan(const char *root, struct event_plan *p, const struct plan_request *r);
 
+/* Where tracefs is mounted; NULL when it is not. The caller's. */
+char *event_named_tracefs(const char *root);
+
 #endif

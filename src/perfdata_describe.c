@@ -11,6 +11,7 @@
 
 /* Bit numbers of the header's mask. */
 enum feature {
+	FEATURE_TRACING_DATA = 1,
 	FEATURE_BUILD_ID = 2,
 	FEATURE_HOSTNAME = 3,
 	FEATURE_OSRELEASE = 4,
@@ -84,6 +85,11 @@ static void blob_cpu_list(struct blob *b, const uint16_t *unit, uint32_t cpus, u
 static void put_build_ids(const struct perfdata_description *d, struct blob *b)
 {
 	blob_bytes(b, d->build_ids.bytes, d->build_ids.size);
+}
+
+static void put_tracing_data(const struct perfdata_description *d, struct blob *b)
+{
+	blob_bytes(b, d->features.tracing, d->features.tracing_bytes);
 }
 
 static void put_host(const struct perfdata_description *d, struct blob *b)
@@ -179,6 +185,9 @@ static void put_cpu_topology(const struct perfdata_description *d, struct blob *
 		blob_u32(b, f->cpu_core[cpu]);
 		blob_u32(b, socket[cpu]);
 	}
+	put_siblings(socket, f->cpus, b); /* dies: a socket's is one */
+	for (uint32_t cpu = 0; cpu < f->cpus; cpu++)
+		blob_u32(b, 0);
 }
 
 static void put_numa_topology(const struct perfdata_description *d, struct blob *b)
@@ -239,6 +248,7 @@ static const struct feature_row {
 	size_t when; /* written when this pointer in struct perfdata_features is not NULL */
 	void (*put)(const struct perfdata_description *d, struct blob *b);
 } feature_rows[] = {
+	{ FEATURE_TRACING_DATA, ALWAYS, put_tracing_data },
 	{ FEATURE_BUILD_ID, ALWAYS, put_build_ids },
 	{ FEATURE_HOSTNAME, WHEN(host), put_host },
 	{ FEATURE_OSRELEASE, WHEN(kernel), put_kernel },
@@ -257,11 +267,14 @@ static const struct feature_row {
 	{ FEATURE_MEM_TOPOLOGY, WHEN(node), put_memory_topology },
 };
 
-/* Of a pipe, which describes itself first, neither is known. */
+/* A pipe has records of their own kind for tracing data and build ids, and describes itself before the
+ * times are known. */
 static bool feature_known(const struct perfdata_description *d, const struct feature_row *row)
 {
 	const void *given;
 
+	if (row->bit == FEATURE_TRACING_DATA)
+		return d->features.tracing_bytes && !d->pipe;
 	if (row->bit == FEATURE_BUILD_ID)
 		return d->build_ids.size;
 	if (row->bit == FEATURE_SAMPLE_TIME)

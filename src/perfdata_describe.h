@@ -36,6 +36,8 @@ struct perfdata_features {
 	uint64_t block_bytes; /* of physical memory */
 	const struct perfdata_node *node;
 	uint32_t nodes;
+	const void *tracing; /* formats of tracepoints: tracing_data.h */
+	size_t tracing_bytes;
 };
 
 /* An event as it was opened: "ids" are those of its instances, one for each CPU and task. */

@@ -236,6 +236,26 @@ static struct err *put_pipe_features(struct perfdata_file *f)
 	return e;
 }
 
+/* PERF_RECORD_HEADER_TRACING_DATA and the data behind it. */
+static struct err *put_pipe_tracing(struct perfdata_file *f)
+{
+	const struct perfdata_features *features = &f->what.features;
+	struct blob b = { 0 };
+	struct err *e;
+
+	if (!features->tracing_bytes)
+		return NULL;
+	blob_u32(&b, (features->tracing_bytes + 7) & ~7u);
+	e = put_record(f, PERF_RECORD_HEADER_TRACING_DATA, &b);
+	b.size = 0;
+	blob_bytes(&b, features->tracing, features->tracing_bytes);
+	blob_align(&b, 8);
+	if (!e)
+		e = perfdata_file_put(f, b.bytes, b.size);
+	blob_deinit(&b);
+	return e;
+}
+
 static struct err *write_pipe_front(struct perfdata_file *f)
 {
 	struct err *e;
@@ -246,7 +266,9 @@ static struct err *write_pipe_front(struct perfdata_file *f)
 	e = write_bytes(f, &f->header, 16);
 	for (uint32_t i = 0; i < f->what.events && !e; i++)
 		e = put_pipe_event(f, &f->what.event[i]);
-	return e ? e : put_pipe_features(f);
+	if (!e)
+		e = put_pipe_features(f);
+	return e ? e : put_pipe_tracing(f);
 }
 
 /* ---- Beginning and end */
