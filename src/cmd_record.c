@@ -7,6 +7,7 @@
 #include "model_run.h"
 #include "option.h"
 #include "paths.h"
+#include "record_rings.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -16,16 +17,19 @@
 #include <unistd.h>
 
 struct record_options {
-	const char *output, *source, *machine, *door, *qemu, *sysroot, *pmu_terms;
+	const char *output, *source, *machine, *door, *qemu, *sysroot, *pmu_terms, *events;
 	uint32_t cpus, quantum, hit_period, frequency, ldlat;
 	uint64_t seed, period;
-	bool verbose, quiet, dry_run, all_cpus, all_user, all_kernel, call_graph, hitm;
+	bool verbose, quiet, dry_run, all_user, all_kernel, call_graph, hitm;
+	struct record_who who;
 };
 
 #define AT(member) offsetof(struct record_options, member)
 
 static const struct option_row rows[] = {
-	{ 'o', "output", "FILE", "the recording (default perf.data; an older one becomes FILE.old)",
+	{ 'o', "output", "FILE",
+	  "the recording (default perf.data; an older one becomes FILE.old);\n"
+	  "- is standard output, for a pipe",
 	  OPTION_TEXT, AT(output), 0, 0 },
 	{ 0, "source", "auto|model|...",
 	  "what samples the accesses: pebs, ibs, spe, power are hardware's; auto\n"
@@ -53,8 +57,26 @@ static const struct option_row rows[] = {
 	  OPTION_FLAG, AT(dry_run), 0, 0 },
 	{ 0, "sysroot", "DIR", "of --dry-run: the machine whose /sys and /proc are below DIR",
 	  OPTION_TEXT, AT(sysroot), 0, 0 },
+	{ 'e', "event", "NAMES",
+	  "instead of memory accesses: software events (page-faults, cpu-clock)\n"
+	  "and tracepoints (sched:sched_switch); options of hardware hold",
+	  OPTION_TEXT, AT(events), 0, 0 },
 	{ 'a', "all-cpus", NULL, "hardware: all tasks, not PROGRAM's alone", OPTION_FLAG,
-	  AT(all_cpus), 0, 0 },
+	  AT(who.all), 0, 0 },
+	{ 'p', "pid", "PIDS", "hardware: these processes, which run already", OPTION_TEXT,
+	  AT(who.pids), 0, 0 },
+	{ 't', "tid", "TIDS", "hardware: these threads, which run already", OPTION_TEXT,
+	  AT(who.tids), 0, 0 },
+	{ 'C', "cpu", "LIST",
+	  "hardware: these CPUs only, such as 0-3,8; all tasks on them unless\n"
+	  "-p or -t names some",
+	  OPTION_TEXT, AT(who.cpus), 0, 0 },
+	{ 'G', "cgroup", "NAME", "hardware: the tasks of a control group", OPTION_TEXT,
+	  AT(who.cgroup), 0, 0 },
+	{ 'm', "mmap-pages", "N",
+	  "hardware: pages of each CPU's ring, or bytes as 512K or 4M (default\n"
+	  "512K, or what may be locked)",
+	  OPTION_TEXT, AT(who.pages), 0, 0 },
 	{ 'F', "freq", "N", "hardware: samples a second and CPU (default 4000)", OPTION_U32,
 	  AT(frequency), 1, 1u << 20 },
 	{ 'c', "count", "N", "hardware: a sample every N events, instead of --freq", OPTION_U64,
@@ -82,7 +104,8 @@ static const struct option_row rows[] = {
 static const struct option_usage usage = {
 	"record",
 	"[OPTIONS] -- PROGRAM [ARGUMENTS]",
-	"Runs PROGRAM and records how its threads share memory lines.",
+	"Runs PROGRAM and records how its threads share memory lines. From hardware it also\n"
+	"records what runs already: -p, -t, -a.",
 	rows,
 	ARRAY_SIZE(rows),
 };
@@ -97,7 +120,7 @@ static void on_interrupt(int number)
 
 static void catch_interrupts(void)
 {
-	struct sigaction action = { .sa_handler = on_interrupt };
+	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
@@ -110,8 +133,8 @@ struct choice {
 	int value;
 };
 
-static struct err *choose(const char *option, const char *text, const struct choice *choices,
-			  size_t count, int *value)
+static struct err *find_choice(const char *option, const char *text, const struct choice *choices,
+			       size_t count, int *value)
 {
 	char *known = mem_strdup("");
 	struct err *e;
@@ -151,40 +174,14 @@ static const struct choice doors[] = {
 	{ "hooks", MODEL_DOOR_HOOKS },
 };
 
-static struct err *choose_source(const struct record_options *o, int *source)
-{
-	struct err *e = choose("source", o->source, sources, ARRAY_SIZE(sources), source);
-
-	if (e || *source < SOURCE_HARDWARE || o->dry_run)
-		return e;
-	return err_next(err_new(ERR_UNSUPPORTED, "record: --source %s is not built yet", o->source),
-			"use --source model, or perf c2c record and hitmap report -i FILE");
-}
-
-/* The model is the only source so far; why "auto" takes it is said. */
-static void say_source(void)
-{
-	struct pmu_set found;
-
-	pmu_set_find("", PMU_NONE, &found);
-	if (found.source == PMU_NONE)
-		fprintf(stderr, "hitmap: %s: using the software model\n", found.why);
-	else
-		fprintf(stderr,
-			"hitmap: this machine has %s, which hitmap does not record with yet: "
-			"using the software model\n",
-			found.why);
-	pmu_set_deinit(&found);
-}
-
 /* ---- What hardware sampling would do */
 
 #define FREQUENCY 4000 /* samples a second and CPU: what perf takes */
 
 static bool has_hardware_options(const struct record_options *o)
 {
-	return o->frequency || o->period || o->ldlat || o->pmu_terms || o->all_cpus ||
-	       o->all_user || o->all_kernel || o->call_graph || o->hitm;
+	return o->frequency || o->period || o->ldlat || o->pmu_terms || o->all_user ||
+	       o->all_kernel || o->call_graph || o->hitm || o->who.pages;
 }
 
 static struct err *check_hardware_options(const struct record_options *o)
@@ -199,6 +196,10 @@ static struct err *check_hardware_options(const struct record_options *o)
 	if (o->sysroot && !o->dry_run)
 		return err_next(err_new(ERR_USAGE, "record: --sysroot is of --dry-run alone"),
 				"add --dry-run");
+	if (o->events && strcmp(o->source, "auto"))
+		return err_next(err_new(ERR_USAGE, "record: --event and --source exclude each "
+						   "other"),
+				"give one of them");
 	return NULL;
 }
 
@@ -206,7 +207,9 @@ static struct plan_request request_of(const struct record_options *o, int source
 {
 	return (struct plan_request){
 		.source = source < SOURCE_HARDWARE ? PMU_NONE : source - SOURCE_HARDWARE,
-		.system_wide = o->all_cpus,
+		.events = o->events,
+		.system_wide = record_rings_all(&o->who) && !record_rings_running(&o->who),
+		.running = record_rings_running(&o->who),
 		.user_only = o->all_user,
 		.kernel_only = o->all_kernel,
 		.physical = true,
@@ -310,8 +313,6 @@ static struct err *run_model(const struct record_options *o, struct model_run *r
 	struct err *e;
 	bool tty = isatty(STDERR_FILENO) && !o->quiet;
 
-	if (!strcmp(o->source, "auto") && !o->quiet)
-		say_source();
 	if (has_hardware_options(o) && !o->quiet)
 		fprintf(stderr, "hitmap: the options of hardware sampling do nothing here\n");
 	catch_interrupts();
@@ -361,7 +362,7 @@ static struct err *record(const struct record_options *o, const struct paths *pa
 	int door = MODEL_DOOR_AUTO;
 
 	if (!e)
-		e = choose("door", o->door, doors, ARRAY_SIZE(doors), &door);
+		e = find_choice("door", o->door, doors, ARRAY_SIZE(doors), &door);
 	run.door = door;
 	if (!e && !uname(&host)) {
 		run.host = host.nodename;
@@ -383,6 +384,97 @@ static char **whole_line(int argc, char **argv)
 	return line;
 }
 
+/* ---- Rings */
+
+/* What the model cannot do. */
+static struct err *check_model(const struct record_options *o)
+{
+	if (record_rings_all(&o->who) || record_rings_running(&o->who))
+		return err_next(err_new(ERR_UNSUPPORTED,
+					"record: the software model records a program that it "
+					"starts, and nothing that runs already"),
+				"hitmap record [OPTIONS] -- PROGRAM [ARGUMENTS]");
+	if (!strcmp(o->output, "-"))
+		return err_next(err_new(ERR_UNSUPPORTED,
+					"record: the software model does not write to a pipe"),
+				"record to a file with -o FILE");
+	return NULL;
+}
+
+/*
+ * "*rings": whether the recording comes from the kernel's rings; then there is a plan. Where nothing
+ * was asked for, what cannot be had from hardware is the model's, and why is said.
+ */
+static struct err *choose(const struct record_options *o, int source, struct event_plan *plan,
+			  bool *rings)
+{
+	struct plan_request request = request_of(o, source);
+	struct err *e;
+
+	*rings = source != SOURCE_MODEL;
+	if (!*rings)
+		return check_model(o);
+	e = event_plan_make("", &request, plan);
+	if (!e || source != SOURCE_AUTO || o->events || err_status(e) != ERR_UNSUPPORTED)
+		return e ? err_within(e, "record") : NULL;
+	*rings = false;
+	if (!o->quiet)
+		fprintf(stderr, "hitmap: %s: using the software model\n", err_text(e));
+	err_free(e);
+	return check_model(o);
+}
+
+static struct err *run_rings(const struct record_options *o, struct event_plan *plan, int argc,
+			     char **argv, int rest)
+{
+	struct plan_request request = request_of(o, SOURCE_AUTO);
+	struct record_rings ask = { .who = o->who,
+				    .request = &request,
+				    .output = o->output,
+				    .verbose = o->verbose,
+				    .quiet = o->quiet,
+				    .argc = argc,
+				    .argv = argv,
+				    .program = rest < argc ? argv + rest : NULL,
+				    .interrupts = &interrupts };
+	int exits = 0;
+	struct err *e;
+
+	catch_interrupts();
+	signal(SIGPIPE, SIG_IGN); /* writing to the pipe says it */
+	e = record_rings(&ask, plan, &exits);
+	event_plan_deinit(plan);
+	return e && exits ? err_exits(e, exits) : e;
+}
+
+static struct err *run_model_at(const struct record_options *o, int argc, char **argv, int rest)
+{
+	struct paths paths = { 0 };
+	struct err *e = paths_find(&paths);
+
+	if (!e)
+		e = record(o, &paths, argc, argv, rest);
+	paths_deinit(&paths);
+	return e;
+}
+
+static struct err *run(const struct record_options *o, int source, int argc, char **argv, int rest)
+{
+	char **line = whole_line(argc, argv);
+	struct event_plan plan;
+	bool rings;
+	struct err *e = record_rings_check(&o->who, rest < argc);
+
+	if (!e)
+		e = choose(o, source, &plan, &rings);
+	if (!e && rings)
+		e = run_rings(o, &plan, argc + 1, line, rest + 1);
+	else if (!e)
+		e = run_model_at(o, argc + 1, line, rest + 1);
+	free(line);
+	return e;
+}
+
 struct err *cmd_record(int argc, char **argv)
 {
 	struct record_options o = { .output = "perf.data",
@@ -392,29 +484,16 @@ struct err *cmd_record(int argc, char **argv)
 				    .quantum = 8192,
 				    .hit_period = 64,
 				    .seed = 1 };
-	struct paths paths = { 0 };
 	bool helped;
-	int rest, source;
+	int rest, source = SOURCE_AUTO;
 	struct err *e = option_parse(argc, argv, &usage, &o, &rest, &helped);
 
 	if (e || helped)
 		return e;
 	e = check_hardware_options(&o);
-	if (!e && !o.dry_run && rest == argc)
-		e = err_next(err_new(ERR_USAGE, "record: no program given"),
-			     "hitmap record [OPTIONS] -- PROGRAM [ARGUMENTS]");
 	if (!e)
-		e = choose_source(&o, &source);
-	if (!e && o.dry_run)
-		return dry_run(&o, source);
-	if (!e)
-		e = paths_find(&paths);
-	if (!e) {
-		char **line = whole_line(argc, argv);
-
-		e = record(&o, &paths, argc + 1, line, rest + 1);
-		free(line);
-	}
-	paths_deinit(&paths);
-	return e;
+		e = find_choice("source", o.source, sources, ARRAY_SIZE(sources), &source);
+	if (e)
+		return e;
+	return o.dry_run ? dry_run(&o, source) : run(&o, source, argc, argv, rest);
 }

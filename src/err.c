@@ -8,6 +8,7 @@
 
 struct err {
 	enum err_status status;
+	int exits; /* the program's exit status; 0: none was handed on */
 	char *text;
 	char *next;
 };
@@ -83,6 +84,17 @@ struct err *err_within(struct err *e, const char *fmt, ...)
 enum err_status err_status(const struct err *e)
 {
 	return e ? e->status : ERR_NONE;
+}
+
+struct err *err_exits(struct err *e, int status)
+{
+	e->exits = status;
+	return e;
+}
+
+int err_exit(const struct err *e)
+{
+	return e && e->exits ? e->exits : (int)err_status(e);
 }
 
 const char *err_text(const struct err *e)

@@ -35,7 +35,11 @@ struct err *err_next(struct err *e, const char *fmt, ...)
 struct err *err_within(struct err *e, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), returns_nonnull));
 
+/* Makes hitmap end with the exit status that the user's program ended with. Returns "e". */
+struct err *err_exits(struct err *e, int status) __attribute__((returns_nonnull));
+
 enum err_status err_status(const struct err *e);
+int err_exit(const struct err *e); /* hitmap's exit status: err_status(), or the program's */
 const char *err_text(const struct err *e);
 const char *err_advice(const struct err *e); /* NULL when there is none */
 void err_print(const struct err *e, FILE *out);

@@ -76,7 +76,7 @@ static struct perf_event_attr attr_of(const struct event_plan *p, const struct p
 		a.sample_period = r->period;
 	a.disabled = 1;
 	a.inherit = !p->system_wide;
-	a.enable_on_exec = !p->system_wide;
+	a.enable_on_exec = !p->system_wide && !p->running;
 	a.exclude_kernel = r->user_only;
 	a.exclude_hv = r->user_only;
 	a.exclude_user = r->kernel_only;

@@ -69,12 +69,18 @@ static void clear_physical(struct event_plan *p, struct plan_event *e)
 	}
 }
 
+/* Of an event that only tracks, the kernel's side is never asked for. */
+static bool is_sampled(const struct plan_event *e)
+{
+	return e->role != PLAN_TRACK;
+}
+
 /* IBS can only leave the kernel out where the kernel filters for it. */
 static bool has_kernel(const struct event_plan *p, const struct plan_event *e)
 {
 	bool filters = p->pmus.source != PMU_IBS || (e->pmu && pmu_field(e->pmu, "swfilt"));
 
-	return e->pmu && !e->attr.exclude_kernel && !e->attr.exclude_user && filters;
+	return is_sampled(e) && !e->attr.exclude_kernel && !e->attr.exclude_user && filters;
 }
 
 static void clear_kernel(struct event_plan *p, struct plan_event *e)
@@ -302,7 +308,7 @@ static struct plan_event *first_with(const struct event_plan *p,
 
 static bool samples_kernel(const struct event_plan *p, const struct plan_event *e)
 {
-	return e->pmu && !e->attr.exclude_kernel;
+	return is_sampled(e) && !e->attr.exclude_kernel;
 }
 
 /* Takes the rungs that answer a want of permission. */

@@ -3,6 +3,7 @@
 #include "event_attr.h"
 #include "event_hardware.h"
 #include "event_ladder.h"
+#include "event_named.h"
 #include "event_quirk.h"
 #include "mem.h"
 
@@ -17,6 +18,7 @@ static const char *const roles[PLAN_ROLES] = {
 	[PLAN_HITM] = "HITM loads",
 	[PLAN_AUX_LEADER] = "auxiliary leader",
 	[PLAN_TRACK] = "maps and tasks",
+	[PLAN_NAMED] = "as named",
 };
 
 const char *event_plan_role(enum plan_role r)
@@ -91,12 +93,12 @@ static struct err *add_terms(struct event_plan *p, const struct plan_request *r)
 
 /*
  * Maps and tasks are told by the first event, unless that runs on some CPUs only, or all tasks are
- * measured and must be known before the sampling starts, or a ring holds packets alone: then a
+ * measured or tasks run already and must be known before the sampling starts, or a ring holds packets alone: then a
  * software event tells them. It counts nothing, and may run for anybody.
  */
 static bool needs_tracker(const struct event_plan *p)
 {
-	return p->system_wide || p->pmus.count > 1 || p->aux_bytes;
+	return p->system_wide || p->running || p->pmus.count > 1 || p->aux_bytes;
 }
 
 static void set_tracking(const struct event_plan *p, struct perf_event_attr *a)
@@ -143,6 +145,7 @@ static void set_identity(struct event_plan *p)
 static void choose_scope(struct event_plan *p, const struct plan_request *r)
 {
 	p->system_wide = r->system_wide;
+	p->running = r->running;
 	if (p->pmus.source != PMU_IBS || r->system_wide || p->host.version >= HOST_HAS_IBS_TASK)
 		return;
 	p->system_wide = true;
@@ -184,18 +187,24 @@ static struct err *no_source(const struct event_plan *p)
 	return err_next(e, "use --source model, or import a recording with hitmap report -i FILE");
 }
 
-static struct err *make(struct plan_request r, struct event_plan *p)
+static struct err *plan_source(struct event_plan *p, const struct plan_request *r)
 {
 	struct err *e;
 
 	if (p->pmus.source == PMU_NONE)
 		return no_source(p);
+	note_findings(p, r);
+	e = plan_pmus(p, r);
+	return e ? e : add_terms(p, r);
+}
+
+static struct err *make(const char *root, struct plan_request r, struct event_plan *p)
+{
+	struct err *e;
+
 	choose_scope(p, &r);
 	limit_frequency(p, &r);
-	note_findings(p, &r);
-	e = plan_pmus(p, &r);
-	if (!e)
-		e = add_terms(p, &r);
+	e = r.events ? event_named_plan(root, p, &r) : plan_source(p, &r);
 	if (e)
 		return e;
 	if (needs_tracker(p))
@@ -211,8 +220,9 @@ struct err *event_plan_make(const char *root, const struct plan_request *r, stru
 
 	*p = (struct event_plan){ 0 };
 	host_read(root, &p->host);
-	pmu_set_find(root, r->source, &p->pmus);
-	e = make(*r, p);
+	if (!r->events)
+		pmu_set_find(root, r->source, &p->pmus);
+	e = make(root, *r, p);
 	if (e)
 		event_plan_deinit(p);
 	return e;

@@ -18,6 +18,7 @@ enum plan_role {
 	PLAN_HITM, /* counts nothing but HITM loads; the samples' data source does not say so */
 	PLAN_AUX_LEADER, /* makes its group's loads work; its own samples mean nothing */
 	PLAN_TRACK,	 /* maps and tasks only, no samples */
+	PLAN_NAMED,	 /* the user's own choice */
 	PLAN_ROLES
 };
 
@@ -33,7 +34,9 @@ struct plan_event {
 
 struct plan_request {
 	enum pmu_source source; /* PMU_NONE: whichever the machine has */
+	const char *events;	/* named by the user, instead of a source's; NULL: none */
 	bool system_wide;	/* all tasks on the CPUs; otherwise the program and its children */
+	bool running;		/* tasks that run already: nothing is to be started */
 	bool user_only, kernel_only;
 	bool physical;	/* physical data addresses, where they may be had */
 	bool which_cpu; /* the CPU in every sample; system-wide has it anyway */
@@ -51,6 +54,7 @@ struct event_plan {
 	struct plan_event *event;
 	size_t count, room;
 	bool system_wide;   /* may have become so: the recording then drops other tasks' samples */
+	bool running;	    /* of the request */
 	uint64_t aux_bytes; /* of a CPU's AUX ring, a power of two; 0: no event has one */
 	char **note;	    /* sentences about what is and is not measured */
 	size_t notes, note_room;

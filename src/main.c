@@ -43,10 +43,11 @@ static const struct command *find_command(const char *name)
 /* Prints and frees an error; the exit status that it stands for. */
 static int finish(struct err *e)
 {
-	enum err_status status = err_status(e);
+	int status;
 
 	if (!e && (fflush(stdout) || ferror(stdout)))
-		e = err_new(status = ERR_FAILED, "hitmap: writing to standard output failed");
+		e = err_new(ERR_FAILED, "hitmap: writing to standard output failed");
+	status = err_exit(e);
 	if (e)
 		err_print(e, stderr);
 	err_free(e);

@@ -3,6 +3,7 @@
 #include "annotation.h"
 #include "emulator.h"
 #include "mem.h"
+#include "perfdata_file.h"
 #include "program.h"
 #include "recorder.h"
 
@@ -124,19 +125,6 @@ static struct err *start_timer(struct run *r)
 	return NULL;
 }
 
-/* As perf does: an older recording of this name is kept once. */
-static void keep_old(const char *path)
-{
-	struct stat st;
-	char *old;
-
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return;
-	old = mem_printf("%s.old", path);
-	rename(path, old); /* a failure shows when the file is created */
-	free(old);
-}
-
 static struct err *create_file(struct run *r)
 {
 	const struct model_run *ask = r->ask;
@@ -156,7 +144,7 @@ static struct err *create_file(struct run *r)
 		.cpu_core = m->core,
 		.memory_kb = 1u << 20, /* the model has no memory of a size; perf wants one */
 	};
-	keep_old(ask->output);
+	perfdata_file_keep_old(ask->output);
 	return recorder_open(&r->recorder, ask->output, m, &r->features);
 }
 

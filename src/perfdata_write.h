@@ -8,20 +8,10 @@
 #define HITMAP_PERFDATA_WRITE_H
 
 #include "err.h"
+#include "perfdata_describe.h"
 #include "source.h"
 
 struct perfdata_writer;
-
-/* What the features of the file say. Strings may be NULL. All of it must live until
- * perfdata_finish(). */
-struct perfdata_features {
-	const char *host, *kernel, *arch, *cpu, *cpuid, *recorder;
-	int argc;
-	char *const *argv; /* the recording's command line */
-	uint32_t cpus;
-	const uint16_t *cpu_node, *cpu_core; /* by CPU */
-	uint64_t memory_kb;		     /* of the machine */
-};
 
 /* Two events: memory loads and memory stores, named as given. */
 struct err *perfdata_create(const char *path, const char *loads_name, const char *stores_name,
