@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* faults N [CHILDREN]: N page faults on new pages in each of so many processes, one by one address. */
+/* faults N [CHILDREN]: N page faults on new pages in each of so many processes, one by one address.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,7 +14,8 @@ static void touch(long n)
 	long page = sysconf(_SC_PAGESIZE);
 
 	for (long done = 0; done < n;) {
-		char *p = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *p = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			       0);
 
 		if (p == MAP_FAILED)
 			exit(1);

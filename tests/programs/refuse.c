@@ -63,11 +63,11 @@ static void log_call(const struct perf_event_attr *a, const long *arg, long resu
 	fprintf(log,
 		"type=%u config=%llu sample_type=%#llx read_format=%#llx freq=%d inherit=%d "
 		"enable_on_exec=%d disabled=%d mmap2=%d task=%d watermark=%d exclude_kernel=%d "
-		"%s cpu=%ld group=%ld flags=%ld %s\n",
+		"%s cpu=%d group=%d flags=%ld %s\n",
 		a->type, (unsigned long long)a->config, (unsigned long long)a->sample_type,
 		(unsigned long long)a->read_format, a->freq, a->inherit, a->enable_on_exec,
 		a->disabled, a->mmap2, a->task, a->watermark, a->exclude_kernel,
-		arg[1] == -1 ? "all" : "task", arg[2], arg[3], arg[4],
+		(int)arg[1] == -1 ? "all" : "task", (int)arg[2], (int)arg[3], arg[4],
 		result < 0 ? strerror(errno) : "opened");
 	fclose(log);
 }
