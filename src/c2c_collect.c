@@ -394,8 +394,7 @@ static void note_pages(struct c2c_collect *c, uint32_t wanted)
 		event_plan_note(c->plan,
 				"rings of %d kB instead of %d kB: there is no more memory that "
 				"may be locked (perf_event_mlock_kb, ulimit -l)",
-				c->pages * (getpagesize() / 1024),
-				wanted * (getpagesize() / 1024));
+				c->pages * (getpagesize() / 1024), wanted * (getpagesize() / 1024));
 }
 
 static struct err *watch(struct c2c_collect *c)

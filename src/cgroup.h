@@ -5,8 +5,8 @@
 
 #include "err.h"
 
-/* "name": a path below the mounted hierarchy that perf_event is on, or of the folder itself. "*fd" is
- * the caller's. */
+/* "name": a path below the mounted hierarchy that perf_event is on, or of the folder itself. "*fd"
+ * is the caller's. */
 struct err *cgroup_open(const char *name, int *fd);
 
 #endif

@@ -402,8 +402,8 @@ static struct err *check_model(const struct record_options *o)
 }
 
 /*
- * "*rings": whether the recording comes from the kernel's rings; then there is a plan. Where nothing
- * was asked for, what cannot be had from hardware is the model's, and why is said.
+ * "*rings": whether the recording comes from the kernel's rings; then there is a plan. Where
+ * nothing was asked for, what cannot be had from hardware is the model's, and why is said.
  */
 static struct err *choose(const struct record_options *o, int source, struct event_plan *plan,
 			  bool *rings)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* AUX rings: packets that a PMU writes by itself (Arm SPE), beside the ring of an event's records. */
+/* AUX rings: packets that a PMU writes by itself (Arm SPE), beside the ring of an event's records.
+ */
 #ifndef HITMAP_COLLECT_AUX_H
 #define HITMAP_COLLECT_AUX_H
 

@@ -17,8 +17,7 @@
 
 struct collect_filter;
 
-typedef struct err *(*collect_keep)(void *context, uint32_t cpu,
-				    const struct perf_event_header *h);
+typedef struct err *(*collect_keep)(void *context, uint32_t cpu, const struct perf_event_header *h);
 
 /* "attr": of any of the events, which agree on what comes before a sample's pid. */
 struct collect_filter *collect_filter_new(const struct perf_event_attr *attr, const pid_t *pid,

@@ -71,8 +71,7 @@ struct err *collect_limit_ring_refused(uint32_t rings, uint32_t pages, int error
 				"the budget for locked memory is perf_event_mlock_kb (%lld a CPU) "
 				"and %llu kB of the process: a smaller -m, or raise them with "
 				"sysctl and ulimit -l",
-				(long long)mlock_kb(),
-				(unsigned long long)memlock_bytes() / 1024);
+				(long long)mlock_kb(), (unsigned long long)memlock_bytes() / 1024);
 	return err_next(e, "a smaller -m, or fewer CPUs with -C");
 }
 
@@ -92,7 +91,8 @@ struct err *collect_limit_files_refused(const struct event_plan *plan,
 	e = err_errno(ERR_FAILED, error,
 		      "perf_event_open: %llu descriptors are needed, and %llu allowed",
 		      (unsigned long long)need, (unsigned long long)limit.rlim_cur);
-	return err_next(e, "raise the hard limit to %llu (ulimit -Hn, as root), or name fewer CPUs "
-			   "or tasks",
+	return err_next(e,
+			"raise the hard limit to %llu (ulimit -Hn, as root), or name fewer CPUs "
+			"or tasks",
 			(unsigned long long)need);
 }

@@ -8,7 +8,8 @@
 /* Raises the limit on open files as far as it goes without privilege. */
 void collect_limit_raise_files(void);
 
-/* Pages of a ring, a power of two, that fit into what this user may lock with a ring on each CPU. */
+/* Pages of a ring, a power of two, that fit into what this user may lock with a ring on each CPU.
+ */
 uint32_t collect_limit_pages(const struct event_plan *plan, const struct collect_target *target);
 
 /* The largest power of two that is no larger than "pages"; 1 for 0. */

@@ -91,8 +91,8 @@ static struct err *prepare_program(struct run *r)
 	r->workload = (struct workload){ .process = -1, .go = -1, .fail = -1 };
 	if (!ask->argv)
 		return NULL;
-	return workload_prepare(ask->path, ask->argv, ask->environment,
-				!strcmp(ask->output, "-"), &r->workload);
+	return workload_prepare(ask->path, ask->argv, ask->environment, !strcmp(ask->output, "-"),
+				&r->workload);
 }
 
 /* ---- Opening */
@@ -382,8 +382,7 @@ static struct err *tick(struct run *r)
 	how->late += expired - 1;
 	lose_patience(r);
 	if (r->ask->progress && before / TICK_SHOW != how->ticks / TICK_SHOW)
-		r->ask->progress(r->ask->context, r->result->records,
-				 perfdata_file_bytes(r->file));
+		r->ask->progress(r->ask->context, r->result->records, perfdata_file_bytes(r->file));
 	return before / TICK_SYNC == how->ticks / TICK_SYNC ? NULL : perfdata_file_sync(r->file);
 }
 

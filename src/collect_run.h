@@ -17,13 +17,13 @@ struct collect_run {
 	size_t processes;
 	const pid_t *thread; /* that run already, alone */
 	size_t threads;
-	const struct cpulist *cpus; /* NULL: all */
-	int cgroup;		    /* descriptor of its folder; -1: none */
-	uint32_t pages;		    /* of a ring; 0: what the limits allow */
-	char *const *argv;	    /* the program; NULL: none is started */
-	char *const *environment;   /* the program's */
-	const char *path;	    /* the environment's PATH */
-	const char *output;	    /* "-": standard output, as a pipe */
+	const struct cpulist *cpus;		  /* NULL: all */
+	int cgroup;				  /* descriptor of its folder; -1: none */
+	uint32_t pages;				  /* of a ring; 0: what the limits allow */
+	char *const *argv;			  /* the program; NULL: none is started */
+	char *const *environment;		  /* the program's */
+	const char *path;			  /* the environment's PATH */
+	const char *output;			  /* "-": standard output, as a pipe */
 	const struct perfdata_features *features; /* host, kernel, recorder, command line */
 	uint32_t frequency;			  /* as asked for, for advice */
 	uint64_t period;

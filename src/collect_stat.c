@@ -9,6 +9,7 @@
 
 #define LOSS_SMALL 0.05 /* of all: larger rings alone are enough */
 #define TIMES	   4	/* what is tried first */
+#define DEFAULT_KB 512	/* of a ring */
 #define LATE_PART  4	/* late one time in so many: rings are not what is too small */
 
 struct collect_cpu *collect_stat_cpu(struct collect_stat *s, uint32_t cpu)
@@ -94,10 +95,14 @@ static char *rarer(const struct collect_setting *how)
 	return mem_printf("-c %" PRIu64, how->period * TIMES);
 }
 
+/* Not below what is taken without -m. */
 static char *larger(const struct collect_setting *how)
 {
-	return mem_printf("-m %" PRIu32 " (rings of %" PRIu32 " kB)",
-			  how->ring_kb / how->page_kb * TIMES, how->ring_kb * TIMES);
+	uint32_t kb = how->ring_kb * TIMES;
+
+	if (kb < DEFAULT_KB)
+		kb = DEFAULT_KB;
+	return mem_printf("-m %" PRIu32 " (rings of %" PRIu32 " kB)", kb / how->page_kb, kb);
 }
 
 static bool is_late(const struct collect_setting *how)

@@ -45,8 +45,8 @@ static struct err *not_known(const char *name)
 
 /* ---- Tracepoints */
 
-/* A mounted tracefs's folder from the table of mounts: "none /somewhere tracefs rw 0 0". The text is
- * the caller's. */
+/* A mounted tracefs's folder from the table of mounts: "none /somewhere tracefs rw 0 0". The text
+ * is the caller's. */
 static char *mounted_tracefs(const char *root)
 {
 	char *table, *found = NULL;
@@ -94,9 +94,9 @@ static struct err *tracepoint_id(const char *root, const char *name, int64_t *id
 	path = mem_printf("%s/events/%.*s/%s/id", folder, (int)(colon - name), name, colon + 1);
 	e = sysfs_number(root, path, id, &there);
 	if (!e && !there)
-		e = err_next(err_new(ERR_USAGE, "event %s: this kernel has no such tracepoint",
-				     name),
-			     "ls %s/events/*", folder);
+		e = err_next(
+			err_new(ERR_USAGE, "event %s: this kernel has no such tracepoint", name),
+			"ls %s/events/*", folder);
 	free(path);
 	free(folder);
 	return e;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events that the user names: the kernel's software events and its tracepoints. They need no PMU. */
+/* Events that the user names: the kernel's software events and its tracepoints. They need no PMU.
+ */
 #ifndef HITMAP_EVENT_NAMED_H
 #define HITMAP_EVENT_NAMED_H
 
 #include "event_plan.h"
 
 /*
- * Adds those of "r->events" ("page-faults,sched:sched_switch") to the plan. ERR_USAGE when a name is
- * not known, ERR_UNSUPPORTED when tracefs cannot be read.
+ * Adds those of "r->events" ("page-faults,sched:sched_switch") to the plan. ERR_USAGE when a name
+ * is not known, ERR_UNSUPPORTED when tracefs cannot be read.
  */
 struct err *event_named_plan(const char *root, struct event_plan *p, const struct plan_request *r);
 

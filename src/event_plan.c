@@ -93,8 +93,8 @@ static struct err *add_terms(struct event_plan *p, const struct plan_request *r)
 
 /*
  * Maps and tasks are told by the first event, unless that runs on some CPUs only, or all tasks are
- * measured or tasks run already and must be known before the sampling starts, or a ring holds packets alone: then a
- * software event tells them. It counts nothing, and may run for anybody.
+ * measured or tasks run already and must be known before the sampling starts, or a ring holds
+ * packets alone: then a software event tells them. It counts nothing, and may run for anybody.
  */
 static bool needs_tracker(const struct event_plan *p)
 {

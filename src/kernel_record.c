@@ -48,7 +48,8 @@ static struct err *end(const struct kernel_record *s, struct blob *b, uint32_t p
 	return e;
 }
 
-struct err *kernel_record_comm(const struct kernel_record *s, uint32_t pid, uint32_t tid, const char *name)
+struct err *kernel_record_comm(const struct kernel_record *s, uint32_t pid, uint32_t tid,
+			       const char *name)
 {
 	struct blob b = { 0 };
 
@@ -72,7 +73,8 @@ struct err *kernel_record_thread(const struct kernel_record *s, uint32_t pid, ui
 	return end(s, &b, pid, tid);
 }
 
-struct err *kernel_record_map(const struct kernel_record *s, uint32_t pid, const struct kernel_map *m)
+struct err *kernel_record_map(const struct kernel_record *s, uint32_t pid,
+			      const struct kernel_map *m)
 {
 	uint16_t misc = PERF_RECORD_MISC_USER | (m->prot & PROT_EXEC ? 0 : MMAP_DATA);
 	struct blob b = { 0 };
@@ -93,8 +95,8 @@ struct err *kernel_record_map(const struct kernel_record *s, uint32_t pid, const
 	return end(s, &b, pid, pid);
 }
 
-struct err *kernel_record_code(const struct kernel_record *s, uint64_t start, uint64_t size, uint64_t offset,
-			      const char *path)
+struct err *kernel_record_code(const struct kernel_record *s, uint64_t start, uint64_t size,
+			       uint64_t offset, const char *path)
 {
 	struct blob b = { 0 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records as the kernel writes them, of what it did not write. Their time is 0: before all others. */
+/* Records as the kernel writes them, of what it did not write. Their time is 0: before all others.
+ */
 #ifndef HITMAP_KERNEL_RECORD_H
 #define HITMAP_KERNEL_RECORD_H
 

@@ -25,8 +25,7 @@ static void note(struct perf_fds *p, int folder, const char *name)
 	if (size < 0)
 		return;
 	target[size] = 0;
-	if (strcmp(target, "anon_inode:[perf_event]") ||
-	    ioctl(one.fd, PERF_EVENT_IOC_ID, &one.id))
+	if (strcmp(target, "anon_inode:[perf_event]") || ioctl(one.fd, PERF_EVENT_IOC_ID, &one.id))
 		return;
 	fcntl(one.fd, F_SETFD, FD_CLOEXEC);
 	mem_grow(&p->fd, &p->room, p->count);
@@ -75,8 +74,8 @@ int perf_fds_of(const struct perf_fds *p, uint64_t id)
 	return found ? found->fd : -1;
 }
 
-int perf_fds_replace(struct perf_fds *p, uint64_t *id, uint64_t group,
-		     struct perf_event_attr *attr, int cgroup, uint32_t cpu)
+int perf_fds_replace(struct perf_fds *p, uint64_t *id, uint64_t group, struct perf_event_attr *attr,
+		     int cgroup, uint32_t cpu)
 {
 	struct perf_fd *old = find(p, *id);
 	int leader = group ? perf_fds_of(p, group) : -1, opened;
@@ -87,8 +86,7 @@ int perf_fds_replace(struct perf_fds *p, uint64_t *id, uint64_t group,
 			 PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
 	if (opened < 0)
 		return errno;
-	if (ioctl(opened, PERF_EVENT_IOC_ID, &old->id) ||
-	    dup3(opened, old->fd, O_CLOEXEC) < 0) {
+	if (ioctl(opened, PERF_EVENT_IOC_ID, &old->id) || dup3(opened, old->fd, O_CLOEXEC) < 0) {
 		int error = errno;
 
 		close(opened);

@@ -27,7 +27,7 @@ int perf_fds_of(const struct perf_fds *p, uint64_t id); /* -1: none has it */
  * "*id" becomes the new one's. "group": id of the group's leader, 0 when it is alone. 0 or an errno
  * value.
  */
-int perf_fds_replace(struct perf_fds *p, uint64_t *id, uint64_t group,
-		     struct perf_event_attr *attr, int cgroup, uint32_t cpu);
+int perf_fds_replace(struct perf_fds *p, uint64_t *id, uint64_t group, struct perf_event_attr *attr,
+		     int cgroup, uint32_t cpu);
 
 #endif

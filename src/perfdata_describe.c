@@ -267,8 +267,8 @@ static const struct feature_row {
 	{ FEATURE_MEM_TOPOLOGY, WHEN(node), put_memory_topology },
 };
 
-/* A pipe has records of their own kind for tracing data and build ids, and describes itself before the
- * times are known. */
+/* A pipe has records of their own kind for tracing data and build ids, and describes itself before
+ * the times are known. */
 static bool feature_known(const struct perfdata_description *d, const struct feature_row *row)
 {
 	const void *given;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a perf.data says of the machine, of its events and of itself beside the records: the bodies of
- * its features (tools/perf/Documentation/perf.data-file-format.txt). */
+/* What a perf.data says of the machine, of its events and of itself beside the records: the bodies
+ * of its features (tools/perf/Documentation/perf.data-file-format.txt). */
 #ifndef HITMAP_PERFDATA_DESCRIBE_H
 #define HITMAP_PERFDATA_DESCRIBE_H
 
@@ -52,14 +52,15 @@ struct perfdata_description {
 	struct perfdata_features features;
 	const struct perfdata_event *event;
 	uint32_t events;
-	uint32_t attr_size;	  /* of an attr in the file */
-	struct blob build_ids;	  /* records of the feature */
-	uint64_t first, last;	  /* time of the samples, ns */
-	bool pipe;		  /* it is described before any record */
+	uint32_t attr_size;    /* of an attr in the file */
+	struct blob build_ids; /* records of the feature */
+	uint64_t first, last;  /* time of the samples, ns */
+	bool pipe;	       /* it is described before any record */
 };
 
 /* The features in the order of their bits: "index" counts up from 0 until this is false. "*bit" is
- * set and the body appended; nothing is appended, and "*bit" is UINT32_MAX, when it is not known. */
+ * set and the body appended; nothing is appended, and "*bit" is UINT32_MAX, when it is not known.
+ */
 bool perfdata_describe(const struct perfdata_description *d, size_t index, uint32_t *bit,
 		       struct blob *body);
 

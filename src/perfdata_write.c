@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define EVENTS	    2	   /* loads, stores */
-#define RECORD_MOST 0xffff /* a record's size is 16 bits */
+#define EVENTS	    2	       /* loads, stores */
+#define RECORD_MOST 0xffff     /* a record's size is 16 bits */
 #define MODEL_PMU   0x7fffff00 /* type of its events; the kernel counts real ones up from 8 */
 
 struct perfdata_writer {
@@ -82,8 +82,7 @@ static void nodes_init(struct perfdata_writer *w, struct perfdata_features *f)
 	w->nodes = mem_zalloc(f->nodes * sizeof(*w->nodes));
 	w->bits = mem_zalloc(f->nodes * words * sizeof(*w->bits));
 	for (uint32_t node = 0; node < f->nodes; node++) {
-		w->nodes[node] =
-			(struct perfdata_node){ node, w->bits + node * words, words };
+		w->nodes[node] = (struct perfdata_node){ node, w->bits + node * words, words };
 		w->nodes[node].bits[node / 64] = 1ull << node % 64;
 	}
 	f->node = w->nodes;

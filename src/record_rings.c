@@ -86,9 +86,9 @@ static struct err *parse_pages(const char *text, uint32_t *pages)
 	if (unit && n <= PAGES_MOST)
 		n = (n << (10 * (unit - units + 1))) / getpagesize();
 	if (end == text || (*end && !unit) || !n || n > PAGES_MOST)
-		return err_next(err_new(ERR_USAGE, "record: --mmap-pages %s is no size of a ring",
-					text),
-				"a number of pages, or bytes as 512K or 4M");
+		return err_next(
+			err_new(ERR_USAGE, "record: --mmap-pages %s is no size of a ring", text),
+			"a number of pages, or bytes as 512K or 4M");
 	*pages = collect_limit_power(n);
 	if (*pages < n)
 		*pages *= 2;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* "hitmap record" from the kernel's rings: its options that name tasks and CPUs, and what is said. */
+/* "hitmap record" from the kernel's rings: its options that name tasks and CPUs, and what is said.
+ */
 #ifndef HITMAP_RECORD_RINGS_H
 #define HITMAP_RECORD_RINGS_H
 

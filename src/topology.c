@@ -11,7 +11,7 @@
 #define CPUS_FOLDER  "/sys/devices/system/cpu"
 #define NODES_FOLDER "/sys/devices/system/node"
 #define PMUS_FOLDER  "/sys/bus/event_source/devices"
-#define BLOCKS	     (1u << 20) /* of memory; above it a number is nonsense */
+#define BLOCKS	     (1u << 20)	  /* of memory; above it a number is nonsense */
 #define ALL_MEMORY   (1ull << 52) /* bytes: more than a machine has */
 
 static char *text_of(const char *root, const char *path)
@@ -65,9 +65,9 @@ static void read_cores(const char *root, struct topology *t)
 	for (uint32_t cpu = 0; cpu < t->cpus; cpu++) {
 		t->socket[cpu] = number_of(root, CPUS_FOLDER "/cpu", cpu,
 					   "topology/physical_package_id");
-		t->core[cpu] = core_number(t, first, &cores, cpu,
-					   number_of(root, CPUS_FOLDER "/cpu", cpu,
-						     "topology/core_id"));
+		t->core[cpu] =
+			core_number(t, first, &cores, cpu,
+				    number_of(root, CPUS_FOLDER "/cpu", cpu, "topology/core_id"));
 	}
 	free(first);
 }
@@ -185,7 +185,8 @@ static char *line_value(const char *text, const char *key)
 /* As perf writes it: "GenuineIntel,6,85,7". */
 static void read_names(const char *root, struct topology *t)
 {
-	static const char *const keys[] = { "vendor_id", "\ncpu family", "\nmodel\t", "\nstepping" };
+	static const char *const keys[] = { "vendor_id", "\ncpu family", "\nmodel\t",
+					    "\nstepping" };
 	char *text = text_of(root, "/proc/cpuinfo"), *value[ARRAY_SIZE(keys)];
 	bool all = true;
 

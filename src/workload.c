@@ -64,7 +64,8 @@ static struct err *fork_program(struct workload *w, const char *file, char *cons
 		w->pid = 0;
 		return err_errno(ERR_FAILED, errno, "record: fork");
 	}
-	w->process = syscall(SYS_pidfd_open, w->pid, 0); /* before Linux 5.3: -1, and it is polled */
+	w->process = syscall(SYS_pidfd_open, w->pid,
+			     0); /* before Linux 5.3: -1, and it is polled */
 	return NULL;
 }
 

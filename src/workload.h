@@ -15,8 +15,8 @@ struct workload {
 	int status;   /* of waitpid() */
 };
 
-/* "path": PATH of the environment. "away": what it writes to standard output goes to standard error,
- * since standard output is the recording. */
+/* "path": PATH of the environment. "away": what it writes to standard output goes to standard
+ * error, since standard output is the recording. */
 struct err *workload_prepare(const char *path, char *const *argv, char *const *environment,
 			     bool away, struct workload *w);
 struct err *workload_start(const char *name, struct workload *w);

@@ -80,7 +80,8 @@ expect 2 'there is no "pdp11"' "$hitmap" record --machine pdp11 -- ./two
 expect 1 'machine file ./absent.conf: No such file' "$hitmap" record --machine ./absent.conf -- ./two
 expect 1 ':1: neither [section]' "$hitmap" record --machine ./text -- ./two
 expect 2 '--source radar is not known' "$hitmap" record --source radar -- ./two
-expect 3 '--source pebs is not built yet' "$hitmap" record --source pebs -- ./two
+expect 3 'no hardware sampling: ' "$hitmap" record --source pebs --sysroot /nonexistent --dry-run
+expect 3 'records a program that it starts' "$hitmap" record --source model -a
 expect 2 '--door window is not known' "$hitmap" record --door window -- ./two
 expect 1 'no program "no-such-program" in PATH' "$hitmap" record -- no-such-program
 expect 1 'program ./absent: No such file' "$hitmap" record -- ./absent
