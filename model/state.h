@@ -115,6 +115,7 @@ struct model_thread {
 	uint64_t key, order; /* blocked on, since */
 	uint64_t wake;	     /* the wake that ended it */
 	uint32_t nudge;	     /* futex word of a thread that waits for the replays */
+	uint32_t fruitless;  /* waits for them in a row in which nothing went on */
 };
 
 enum replay_phase { PHASE_FRESH, PHASE_TRIED, PHASE_WAITED, PHASE_SEEN };

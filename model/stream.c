@@ -10,6 +10,7 @@
 #define HORIZON_MS    20  /* a wait for the replays that saw no progress for so long is given up */
 #define HORIZON_WAITS 5	  /* such waits in a row after which it goes without who is waited for */
 #define HORIZON_FIRST 100 /* ... that has not run yet */
+#define HORIZON_SLICE 64  /* instructions between two waits in vain */
 #define RAMP_PART     16
 #define CALM_PART     16	 /* of what it has run since it touched a contended line */
 #define CALM_MOST     8		 /* quanta that a thread may lead by which only computes */
@@ -403,22 +404,29 @@ static unsigned int starving_patience(const struct model *m)
 	return HORIZON_WAITS;
 }
 
+/*
+ * After a wait in vain the thread goes on for a little before it waits again: whoever is waited for
+ * may need it out of this call. (QEMU stops all threads between two blocks of code when it drops
+ * what it has translated, as it does when a program makes its first thread.)
+ */
 static void horizon_wait(struct model_thread *t)
 {
 	struct model *m = t->model;
-	unsigned int fruitless = 0;
 
 	while (thread_must_wait(t)) {
 		if (horizon_sleep(t)) {
-			fruitless = 0;
+			t->fruitless = 0;
 		} else if (model_force(m)) {
 			stream_replay(m);
-		} else if (thread_must_wait(t) && ++fruitless >= starving_patience(m)) {
+		} else if (thread_must_wait(t)) {
+			if (++t->fruitless < starving_patience(m))
+				return;
 			m->total.breaks++;
 			starving_leave(m);
 			break;
 		}
 	}
+	t->fruitless = 0;
 }
 
 void stream_unlock(struct model_thread *t)
@@ -446,6 +454,8 @@ static void thread_limit(struct model_thread *t)
 	/* Who spins soon gives its CPU to the others again: they may be fewer. */
 	if (thread_spins(t))
 		more = SPIN_SLICE;
+	if (t->fruitless)
+		more = HORIZON_SLICE;
 
 	t->fast.limit = t->fast.instructions + (more ? more : 1);
 }

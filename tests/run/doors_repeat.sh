@@ -10,8 +10,8 @@ work=$(mktemp -d)
 busy=
 trap '[ -z "$busy" ] || kill $busy 2>/dev/null; rm -rf "$work"' EXIT
 failed=0
-quanta="4096 65536" churns=20 items=10000
-[ "${2:-}" != long ] || { quanta="8192 4096 8192 65536 8192"; churns=100 items=20000; }
+quanta="4096 65536" churns=20
+[ "${2:-}" != long ] || { quanta="8192 4096 8192 65536 8192"; churns=100; }
 
 program() { # DOOR NAME: path of the built program
 	local cc="cc"
@@ -72,7 +72,7 @@ for door in hooks qemu; do
 	spread 1 $door atomic small 2 20000
 	spread 1 $door spin small 2 10000
 	spread 1 $door mutex small 2 3000
-	spread 5 $door ring small 2 $items
+	spread 6 $door ring small 2 20000
 	spread 5 $door spin cascadelake-2s-192t 192 20
 done
 program qemu churn
