@@ -93,10 +93,14 @@ static struct err *tracepoint_id(const char *root, const char *name, int64_t *id
 		return no_tracefs(name);
 	path = mem_printf("%s/events/%.*s/%s/id", folder, (int)(colon - name), name, colon + 1);
 	e = sysfs_number(root, path, id, &there);
-	if (!e && !there)
+	if (e) {
+		err_free(e);
+		e = no_tracefs(name);
+	} else if (!there) {
 		e = err_next(
 			err_new(ERR_USAGE, "event %s: this kernel has no such tracepoint", name),
 			"ls %s/events/*", folder);
+	}
 	free(path);
 	free(folder);
 	return e;

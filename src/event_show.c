@@ -280,7 +280,8 @@ static void show_machine(const struct event_plan *p, FILE *out)
 	char *scope = p->system_wide ? mem_printf("all tasks on %u CPUs", cpulist_count(&h->online))
 				     : mem_strdup("the program and its children");
 
-	print_line(out, "hardware", p->pmus.why);
+	if (*p->pmus.why)
+		print_line(out, "hardware", p->pmus.why);
 	if (*h->cpu)
 		print_line(out, "processor", h->cpu);
 	print_line(out, "kernel", kernel);

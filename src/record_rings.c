@@ -134,30 +134,36 @@ static void say(char *text)
 	free(text);
 }
 
-static void say_end(const struct record_rings *o, const struct collect_result *r)
+static void say_written(const struct record_rings *o, const struct collect_result *r)
 {
-	char size[32], *advice = collect_stat_advice(&r->stat, &r->how);
+	bool pipe = !strcmp(o->output, "-");
+	char size[32];
 
 	write_size(size, sizeof(size), r->bytes);
 	fprintf(stderr, "hitmap: %" PRIu64 " samples, %s in %s", r->stat.all.samples, size,
-		strcmp(o->output, "-") ? o->output : "the pipe");
-	if (strcmp(o->output, "-"))
+		pipe ? "the pipe" : o->output);
+	if (!pipe)
 		fprintf(stderr, "; next: hitmap report -i %s", o->output);
 	fputc('\n', stderr);
-	say(collect_stat_lost(&r->stat));
-	say(collect_stat_throttled(&r->stat));
-	if (advice)
-		fprintf(stderr, "  next: %s\n", advice);
-	free(advice);
 	if (r->kernel_hidden)
 		fprintf(stderr, "hitmap: kallsyms shows no addresses (kptr_restrict): code of the "
 				"kernel stays without names\n");
 }
 
-static void say_details(const struct record_rings *o, const struct collect_result *r)
+/* Said in any case: not all went well. */
+static void say_lost(const struct collect_result *r)
 {
-	if (!o->verbose)
-		return;
+	char *advice = collect_stat_advice(&r->stat, &r->how);
+
+	say(collect_stat_lost(&r->stat));
+	say(collect_stat_throttled(&r->stat));
+	if (advice)
+		fprintf(stderr, "  next: %s\n", advice);
+	free(advice);
+}
+
+static void say_details(const struct collect_result *r)
+{
 	fprintf(stderr, "hitmap: rings of %" PRIu32 " kB, %" PRIu64 " records, lost %" PRIu64,
 		r->how.ring_kb, r->records, r->stat.all.lost);
 	if (r->counts_lost)
@@ -194,10 +200,12 @@ static struct err *run(const struct record_rings *o, const struct collect_run *a
 		fprintf(stderr, "\r\033[K");
 	if (!o->quiet)
 		say_notes(ask->plan);
-	if (!e && !o->quiet) {
-		say_end(o, &result);
-		say_details(o, &result);
-	}
+	if (!e && !o->quiet)
+		say_written(o, &result);
+	if (!e)
+		say_lost(&result);
+	if (!e && o->verbose)
+		say_details(&result);
 	if (!e)
 		e = program_error(o, &result);
 	*exits = result.exit_code;

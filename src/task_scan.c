@@ -175,26 +175,34 @@ static struct err *scan_modules(const struct task_scan *s)
 	return e;
 }
 
+/* "ffffffff81000000 T _text": there are some 100,000 lines before the last that is looked for. */
+static bool is_line(const char *name, const char *wanted)
+{
+	size_t length = strlen(wanted);
+
+	return !strncmp(name + 1, wanted, length) && strchr("\n\t", name[1 + length]);
+}
+
 /* Symbols come in the order of their addresses as far as the kernel's own code goes. */
 static void find_text(FILE *f, uint64_t *start, uint64_t *stop, const char **first)
 {
-	char *line = NULL, name[128];
-	uint64_t address;
+	char *line = NULL;
 	size_t room = 0, hidden = 0;
 
-	while (!*stop && getline(&line, &room, f) > 0) {
-		if (sscanf(line, "%" SCNx64 " %*c %127s", &address, name) != 2)
+	while (!*stop && hidden <= HIDDEN && getline(&line, &room, f) > 0) {
+		const char *name = strrchr(line, ' ');
+
+		hidden += !strncmp(line, "0000000000000000", 16);
+		if (!name || name[1] != '_')
 			continue;
-		for (size_t i = 0; i < ARRAY_SIZE(firsts) && !*start; i++)
-			if (!strcmp(name, firsts[i])) {
+		for (size_t i = 0; i < ARRAY_SIZE(firsts) && !*start; i++) {
+			if (is_line(name, firsts[i])) {
 				*first = firsts[i];
-				*start = address;
+				*start = strtoull(line, NULL, 16);
 			}
-		if (!strcmp(name, "_etext"))
-			*stop = address;
-		hidden += !address;
-		if (hidden > HIDDEN)
-			break;
+		}
+		if (is_line(name, "_etext"))
+			*stop = strtoull(line, NULL, 16);
 	}
 	free(line);
 }
