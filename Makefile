@@ -37,7 +37,7 @@ MODEL_SRC := $(wildcard $(addprefix model/,$(addsuffix .c,$(MODEL))))
 
 # ---- Tools and flags
 LIBPERF ?= $(CURDIR)/deps/libperf
-PKGS := libelf libdw json-c inih libzstd
+PKGS := libelf libdw json-c inih libzstd libtraceevent libbpf ncursesw
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty
 ifeq ($(shell pkg-config --exists libperf 2>/dev/null && echo yes),yes)
@@ -56,7 +56,7 @@ SANITIZE := $(if $(ASAN),-fsanitize=address$(comma)undefined -fno-sanitize-recov
 	-fno-omit-frame-pointer)
 CPPFLAGS += -D_GNU_SOURCE -Isrc -Imodel -Iinclude $(PERF_CFLAGS) $(PKG_CFLAGS)
 CFLAGS += -std=gnu11 $(OPT) $(WARN)
-LDLIBS := $(PERF_LIBS) $(PKG_LIBS) -lpthread -lm
+LDLIBS := -Wl,--as-needed $(PERF_LIBS) $(PKG_LIBS) -lpthread -lm
 
 OBJ := $(SRC:%.c=$(BUILD)/obj/%.o)
 BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/obj/%.o)
