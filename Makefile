@@ -22,7 +22,7 @@ source := ahead input spool unpack queue perfdata_feature perfdata_header perfda
 	perfdata_write machine model_run recorder door_read sysfs host pmu event_quirk event_attr \
 	event_hardware event_named tracing_data event_plan event_ladder perf_fd collect_limit \
 	collect_aux c2c_collect collect_stat kernel_record task_scan workload topology \
-	collect_filter collect_run cgroup program emulator annotation note source
+	collect_filter collect_run mapped_file cgroup program emulator annotation note source
 sample := sample data_source line spe_packet spe_sample ibs_raw
 base := err mem intern buf blob map table symtab json cpulist
 

@@ -97,6 +97,16 @@ if [ "$(id -u)" = 0 ]; then
 	ours "$tmp/cpu" | awk '$4 != 0 { bad = 1 } END { exit bad || !NR }' || wrong "-C 0: samples of other CPUs, or none"
 fi
 
+# ---- Build ids: the program's own, and the kernel's
+"$hitmap" record -q -e cpu-clock,page-faults -o "$tmp/ids" -- "$tmp/faults" 20000 1 >/dev/null 2>&1
+if perf version >/dev/null 2>&1; then
+	id=$(readelf -n "$tmp/faults" | sed -n 's/.*Build ID: //p')
+	perf buildid-list -i "$tmp/ids" >"$tmp/list" 2>/dev/null
+	grep -q "^$id $tmp/faults$" "$tmp/list" || wrong "no build id $id of the program: $(cat "$tmp/list")"
+	kernel=$(perf buildid-list -k)
+	grep -q "^$kernel .kernel.kallsyms.$" "$tmp/list" || wrong "no build id $kernel of the kernel: $(cat "$tmp/list")"
+fi
+
 # ---- Small rings and a reader that is stopped: what is lost is what the kernel counted
 "$hitmap" record -e page-faults -c 1 -m 1 -v -o "$tmp/small" -- "$tmp/faults" 200000 2 >"$tmp/out" 2>&1 &
 recorder=$!
