@@ -34,6 +34,14 @@ static struct use_object *find_object(struct collector *c, const struct data_pla
 	return &s->objects[*index];
 }
 
+/* "[120]": an element of something that has no other name. */
+static bool is_place(const char *name)
+{
+	const char *close = name[0] == '[' ? strchr(name, ']') : NULL;
+
+	return close && !close[1];
+}
+
 static struct use_field *find_field(struct use_object *o, const char *name, uint32_t offset,
 				    uint32_t size)
 {
@@ -41,8 +49,11 @@ static struct use_field *find_field(struct use_object *o, const char *name, uint
 		if (o->fields[i].offset == offset && o->fields[i].name == name)
 			return &o->fields[i];
 	mem_grow(&o->fields, &o->field_room, o->field_count);
-	o->fields[o->field_count] =
-		(struct use_field){ .name = name, .offset = offset, .size = size };
+	o->fields[o->field_count] = (struct use_field){ .name = name,
+							.is_place = name[0] == '+' ||
+								    is_place(name),
+							.offset = offset,
+							.size = size };
 	return &o->fields[o->field_count++];
 }
 
@@ -65,12 +76,39 @@ static void add_accesses(struct use_field *f, const struct cell *cell)
 	double each = n->samples ? (double)n->accesses / n->samples : 0;
 	uint64_t stores = n->stores > n->locked ? n->stores : n->locked;
 
+	mem_grow(&f->codes, &f->code_room, f->code_count);
+	f->codes[f->code_count++] = (struct use_code){ n->loads * each, stores * each, who };
 	f->loads += n->loads * each;
 	f->stores += stores * each;
 	if (n->loads)
 		idset_merge(&f->readers, who);
 	if (stores)
 		idset_merge(&f->writers, who);
+}
+
+static void add_code_name(struct collector *c, struct use_field *f, const struct cell *cell)
+{
+	struct code_place place = { 0 };
+	const char *name;
+
+	if (f->code_names == USE_NAMES || !attrib_code(c->attrib, cell->code, cell->ip, &place) ||
+	    !place.function)
+		return;
+	name = intern_printf(c->pool, "%s:%u", place.function, place.line);
+	for (uint32_t i = 0; i < f->code_names; i++)
+		if (f->code_name[i] == name)
+			return;
+	f->code_name[f->code_names++] = name;
+}
+
+double object_use_alike(const struct use_field *a, const struct use_field *b)
+{
+	uint32_t common = 0;
+
+	for (uint32_t i = 0; i < a->code_names; i++)
+		for (uint32_t j = 0; j < b->code_names; j++)
+			common += a->code_name[i] == b->code_name[j];
+	return common ? (double)common / (a->code_names + b->code_names - common) : 0;
 }
 
 static bool is_named(const struct data_place *place)
@@ -94,6 +132,7 @@ static void add_cell(struct collector *c, const struct contended_line *line,
 	counts_add(&o->counts, &cell->counts);
 	counts_add(&f->counts, &cell->counts);
 	add_accesses(f, cell);
+	add_code_name(c, f, cell);
 }
 
 static int compare_fields(const void *a, const void *b)
@@ -138,6 +177,7 @@ void object_use_deinit(struct use_set *s)
 		for (uint32_t j = 0; j < s->objects[i].field_count; j++) {
 			idset_deinit(&s->objects[i].fields[j].readers);
 			idset_deinit(&s->objects[i].fields[j].writers);
+			free(s->objects[i].fields[j].codes);
 		}
 		free(s->objects[i].fields);
 	}

@@ -8,12 +8,26 @@
 
 #include "profile.h"
 
+/* By one code address. */
+struct use_code {
+	double loads, stores;	    /* accesses, estimated from the samples' periods */
+	const struct idset *actors; /* threads, or CPUs where those are not known; the profile's */
+};
+
+#define USE_NAMES 8
+
 struct use_field {
-	const char *name;      /* interned: "sigpending", "+8" where nothing names it */
+	const char *name;      /* interned: "sigpending", "[3]", "+8" where nothing names it */
+	bool is_place;	       /* the name says where it is, not what */
 	uint32_t offset, size; /* in the object, bytes; size 0: not known */
 	struct counts counts;
-	double loads, stores;	       /* accesses, estimated from the samples' periods */
-	struct idset readers, writers; /* threads, or CPUs where those are not known */
+	double loads, stores; /* of all code */
+	struct idset readers, writers;
+	struct use_code *codes;
+	uint32_t code_count, code_room;
+	/* Interned "function:line" of the code, to tell a field without a name by. */
+	const char *code_name[USE_NAMES];
+	uint32_t code_names;
 };
 
 struct use_object {
@@ -35,6 +49,9 @@ struct use_set {
 void object_use_init(struct use_set *s, const struct profile *profile, struct attrib *attrib,
 		     struct intern *pool);
 void object_use_deinit(struct use_set *s);
+
+/* How alike the code is that touches two fields: 0 (or none is known) to 1. */
+double object_use_alike(const struct use_field *a, const struct use_field *b);
 
 /* The object called "name", or of the type "name" with or without its keyword (the first by HITM);
  * NULL when there is none. */

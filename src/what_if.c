@@ -8,8 +8,9 @@
 struct what_if {
 	const struct use_object *object;
 	struct idset actors;
-	double *visits, *writes; /* of one line, by actor's place in "actors" */
-	double scale;		 /* recorded HITM by counted misses */
+	double *visits, *writes;	     /* of one line, by actor's place in "actors" */
+	double *field_visits, *field_writes; /* of one of its fields */
+	double scale;			     /* recorded HITM by counted misses */
 };
 
 /* ---- One line */
@@ -30,16 +31,31 @@ static size_t actor_index(const struct what_if *w, uint32_t id)
 	return low;
 }
 
-static void add_share(const struct what_if *w, const struct idset *who, double accesses,
-		      double *most)
+static void add_shares(const struct what_if *w, const struct use_code *c)
 {
-	const uint32_t *ids = idset_ids(who);
+	const uint32_t *ids = idset_ids(c->actors);
 
-	for (uint32_t i = 0; i < who->count; i++) {
-		double *m = &most[actor_index(w, ids[i])];
+	for (uint32_t i = 0; i < c->actors->count; i++) {
+		size_t actor = actor_index(w, ids[i]);
 
-		if (accesses / who->count > *m)
-			*m = accesses / who->count;
+		w->field_visits[actor] += (c->loads > c->stores ? c->loads : c->stores) /
+					  c->actors->count;
+		w->field_writes[actor] += c->stores / c->actors->count;
+	}
+}
+
+/* What a thread does to the field it uses most it does to the line. */
+static void add_field(const struct what_if *w, const struct use_field *f)
+{
+	memset(w->field_visits, 0, w->actors.count * sizeof(*w->visits));
+	memset(w->field_writes, 0, w->actors.count * sizeof(*w->writes));
+	for (uint32_t i = 0; i < f->code_count; i++)
+		add_shares(w, &f->codes[i]);
+	for (uint32_t i = 0; i < w->actors.count; i++) {
+		if (w->field_visits[i] > w->visits[i])
+			w->visits[i] = w->field_visits[i];
+		if (w->field_writes[i] > w->writes[i])
+			w->writes[i] = w->field_writes[i];
 	}
 }
 
@@ -85,9 +101,7 @@ static bool line_fill(struct what_if *w, const struct placement *p, int64_t line
 		if (e.start >= (line + 1) * o->line_size || e.end <= line * o->line_size)
 			continue;
 		used = true;
-		add_share(w, &f->readers, f->loads, w->visits);
-		add_share(w, &f->writers, f->stores, w->visits);
-		add_share(w, &f->writers, f->stores, w->writes);
+		add_field(w, f);
 	}
 	return used;
 }
@@ -160,6 +174,8 @@ struct what_if *what_if_new(const struct use_object *object)
 	}
 	w->visits = mem_zalloc((w->actors.count + 1) * sizeof(*w->visits));
 	w->writes = mem_zalloc((w->actors.count + 1) * sizeof(*w->writes));
+	w->field_visits = mem_zalloc((w->actors.count + 1) * sizeof(*w->visits));
+	w->field_writes = mem_zalloc((w->actors.count + 1) * sizeof(*w->writes));
 	w->scale = 1;
 	misses = what_if_cost(w, &recorded).hitm;
 	w->scale = misses > 0 ? counts_hitm(&object->counts) / misses : 0;
@@ -171,7 +187,14 @@ void what_if_free(struct what_if *w)
 	idset_deinit(&w->actors);
 	free(w->visits);
 	free(w->writes);
+	free(w->field_visits);
+	free(w->field_writes);
 	free(w);
+}
+
+bool what_if_known(const struct what_if *w)
+{
+	return w->scale > 0;
 }
 
 size_t what_if_bases(struct what_if *w, uint32_t step, struct what_if_cost *cost, size_t room)

@@ -22,6 +22,9 @@ struct what_if;
 
 struct what_if *what_if_new(const struct use_object *object);
 void what_if_free(struct what_if *w);
+/* False when the object's own fields do not explain what was recorded: who writes the line is not
+ * seen, or is another object. Nothing can be predicted then. */
+bool what_if_known(const struct what_if *w);
 
 /* Where the fields are: the object's base in its line, and of each field by how many bytes it is
  * away from where it was recorded (NULL: none is). */

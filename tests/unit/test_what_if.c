@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Predicted contention of layouts, for objects whose use is given. */
+#include "mem.h"
 #include "what_if.h"
 
 #include <setjmp.h>
@@ -18,18 +19,25 @@ static void use(struct use_field *f, const char *name, uint32_t offset, uint32_t
 	*f = (struct use_field){ .name = name, .offset = offset, .size = size };
 }
 
+static void code(struct use_field *f, const struct idset *who, double loads, double stores)
+{
+	f->codes = mem_realloc(f->codes, f->code_count + 1, sizeof(*f->codes));
+	f->codes[f->code_count++] =
+		(struct use_code){ loads * who->count, stores * who->count, who };
+}
+
 static void reads(struct use_field *f, uint32_t first, uint32_t threads, double each)
 {
 	for (uint32_t t = first; t < first + threads; t++)
 		idset_add(&f->readers, t);
-	f->loads += each * threads;
+	code(f, &f->readers, each, 0);
 }
 
 static void writes(struct use_field *f, uint32_t first, uint32_t threads, double each)
 {
 	for (uint32_t t = first; t < first + threads; t++)
 		idset_add(&f->writers, t);
-	f->stores += each * threads;
+	code(f, &f->writers, 0, each);
 }
 
 static struct use_object object(struct use_field *fields, uint32_t count, uint64_t addr,
@@ -49,6 +57,7 @@ static void fields_deinit(struct use_field *f, uint32_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		idset_deinit(&f[i].readers);
 		idset_deinit(&f[i].writers);
+		free(f[i].codes);
 	}
 }
 
