@@ -82,9 +82,10 @@ const char *screen_argument(const struct screen *s);
 
 /*
  * Writes the view as it is: its text, the same as a page of HTML, or its figures as JSON. Decided
- * by the name's end: ".html", ".json", else text. "columns": of text and HTML.
+ * by the name's end: ".html", ".json", else text. "columns" and "rows": of text and HTML; more rows
+ * than the terminal has show more of a list.
  */
 void screen_write(struct screen *s, const struct screen_input *in, const char *path,
-		  uint32_t columns, FILE *out);
+		  uint32_t columns, uint32_t rows, FILE *out);
 
 #endif

@@ -59,7 +59,8 @@ void tally_sample(struct tally *t, const struct sample *s, const struct mapping 
 /* A copy that stays as it is while the original goes on. */
 struct tally *tally_copy(const struct tally *t);
 
-/* Reads a whole source with an attribution of its own. */
+/* Reads a source again from its start. "attrib" is the one that the profile was made with: what
+ * tells shared memory apart is its own. */
 struct err *tally_read(struct tally *t, struct source *s, struct attrib *attrib);
 
 /* The line of "addr" and "pid"; NULL when it is not watched. */
