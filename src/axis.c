@@ -119,17 +119,25 @@ static const struct axis_cpu *find_cpu(const struct axis *a, const struct scene 
 	return bsearch(&key, a->cpus, a->cpu_count, sizeof(*a->cpus), cpu_compare);
 }
 
-static void add_counted(struct axis *a, const struct scene *s, const struct tally_line *l,
-			uint32_t offset, int side, double *heat)
+/* By how much each CPU took part is the tally's to say, how much it was in all the profile's: so
+ * that columns add up to the figures beside them. False when the tally has nothing of it. */
+static bool add_counted(struct axis *a, const struct scene *s, const struct tally_line *l,
+			const struct view_cell *cell, int side, double *heat)
 {
-	for (uint32_t i = 0; i < l->cell_count; i++) {
-		const struct tally_cell *cell = &l->cells[i];
-		const struct axis_cpu *cpu = cell->offset == offset ? find_cpu(a, s, cell->cpu)
-								    : NULL;
+	double all = scene_heat(s, side, &cell->counts), sum = 0;
+
+	for (uint32_t i = 0; i < l->cell_count; i++)
+		if (l->cells[i].offset == cell->offset)
+			sum += s->scale.measure->of_tally(&l->cells[i].count);
+	for (uint32_t i = 0; sum > 0 && i < l->cell_count; i++) {
+		const struct tally_cell *t = &l->cells[i];
+		const struct axis_cpu *cpu = t->offset == cell->offset ? find_cpu(a, s, t->cpu)
+								       : NULL;
 
 		if (cpu)
-			heat[cpu->column] += scale_tally(&s->scale, side, &cell->count);
+			heat[cpu->column] += all * s->scale.measure->of_tally(&t->count) / sum;
 	}
+	return sum > 0 || !(all > 0);
 }
 
 /* Who took part is known, who did how much is not. */
@@ -147,6 +155,17 @@ static void add_spread(struct axis *a, const struct scene *s, const struct view_
 	}
 }
 
+/* The cells that are seen stand for all of an array. */
+static void stretch(const struct axis *a, double all, double *heat)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < a->count; i++)
+		sum += heat[i];
+	for (uint32_t i = 0; sum > 0 && i < a->count; i++)
+		heat[i] *= all / sum;
+}
+
 void axis_add(struct axis *a, const struct scene *s, const struct paired_field *f, int side,
 	      double *heat)
 {
@@ -155,16 +174,16 @@ void axis_add(struct axis *a, const struct scene *s, const struct paired_field *
 	for (uint32_t i = 0; i < f->cell_count; i++) {
 		const struct paired_cell *c = &f->cells[i];
 		const struct contended_line *line = c->line->line;
-		const struct tally_line *l = NULL;
+		const struct tally_line *l;
 
 		if ((int)c->side != side)
 			continue;
 		l = t && !t->cells_full ? tally_find(t, line->addr, line->pid) : NULL;
-		if (l)
-			add_counted(a, s, l, c->cell->offset, side, heat);
-		else
+		if (!l || !add_counted(a, s, l, c->cell, side, heat))
 			add_spread(a, s, c->cell, side, heat);
 	}
+	if (f->whole)
+		stretch(a, scene_heat(s, side, &f->counts[side]), heat);
 }
 
 /* ---- Drawing */

@@ -36,7 +36,7 @@ void axis_deinit(struct axis *a);
 /* Characters that a strip takes. */
 uint32_t axis_width(const struct axis *a);
 
-/* Adds the heat of a field's cells on one side to "heat", by column. */
+/* Puts the heat of a field on one side into "heat", which is empty, by column. */
 void axis_add(struct axis *a, const struct scene *s, const struct paired_field *f, int side,
 	      double *heat);
 

@@ -126,20 +126,30 @@ const char *field_role(const struct scene *s, const struct paired_field *f)
 	return ROLES[c->loads > 0][c->stores > 0 || c->locked > 0];
 }
 
-const char *field_story(const struct scene *s, const struct paired_field *f, char *text,
-			size_t bytes)
+/* From the longest on; each of function, role, source file, line, further places. */
+static uint32_t story(int form, char *text, size_t bytes, const char *role,
+		      const struct field_code *code, uint32_t more)
 {
-	uint32_t count, used;
+	char place[64] = "", rest[32] = "";
+
+	if (code->source && form < 2)
+		snprintf(place, sizeof(place), " %.50s:%u", code->source, code->line);
+	if (more)
+		snprintf(rest, sizeof(rest), form ? " +%u" : " and %u more", more);
+	return snprintf(text, bytes, "%s%s%s%s%s", form ? "" : role, form ? "" : " by ", code->name,
+			place, rest);
+}
+
+const char *field_story(const struct scene *s, const struct paired_field *f, uint32_t columns,
+			char *text, size_t bytes)
+{
+	uint32_t count;
 	struct field_code *codes = field_codes(s, f, &count);
 
-	used = snprintf(text, bytes, "%s", field_role(s, f));
-	if (count && used < bytes)
-		used += snprintf(text + used, bytes - used, " by %s", codes[0].name);
-	if (count && codes[0].source && used < bytes)
-		used += snprintf(text + used, bytes - used, " %s:%u", codes[0].source,
-				 codes[0].line);
-	if (count > 1 && used < bytes)
-		snprintf(text + used, bytes - used, " and %u more", count - 1);
+	snprintf(text, bytes, "%s", field_role(s, f));
+	for (int form = 0; count && form < 3; form++)
+		if (story(form, text, bytes, field_role(s, f), &codes[0], count - 1) <= columns)
+			break;
 	free(codes);
 	return text;
 }

@@ -23,9 +23,10 @@ double field_heat(const struct scene *s, const struct paired_field *f, int side)
 uint32_t field_cpus(const struct paired_field *f, int side);
 /* "read and written", "written", "read": of the side that is shown. */
 const char *field_role(const struct scene *s, const struct paired_field *f);
-/* "read and written by get_uid signal.c:87 and 4 more". Returns "text". */
-const char *field_story(const struct scene *s, const struct paired_field *f, char *text,
-			size_t bytes);
+/* "read and written by get_uid signal.c:87 and 4 more", or less where "columns" are few: "get_uid
+ * +4". Returns "text". */
+const char *field_story(const struct scene *s, const struct paired_field *f, uint32_t columns,
+			char *text, size_t bytes);
 /* The side whose code and roles are told: after's, if the field is there. */
 int field_side(const struct paired_field *f);
 /* Which fields are worth a row: all but those with less than 0.5 % of both sides' hottest field;

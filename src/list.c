@@ -21,7 +21,9 @@ static bool is_shown(const struct scene *s, const struct list_column *c)
 {
 	if (c->when != LIST_ALWAYS && (c->when == LIST_TWO_SIDES) != s->both)
 		return false;
-	return s->canvas->columns >= c->least;
+	if (c->exists && !c->exists(s))
+		return false;
+	return s->canvas->columns >= c->least && (!c->most || s->canvas->columns <= c->most);
 }
 
 static const char *column_title(const struct scene *s, const struct list_column *c,
@@ -130,7 +132,7 @@ static const char *field_text(const struct scene *s, const struct list_column *c
 	if (c->text)
 		return c->text(s, row, text);
 	v = c->number(s, row);
-	return isnan(v) ? "n/a" : scale_text(text, v);
+	return isnan(v) ? "n/a" : c->heat ? scale_value(text, &s->scale, v) : scale_count(text, v);
 }
 
 static void draw_row(struct scene *s, const struct layout *layout, const struct list_row *row,
@@ -198,7 +200,8 @@ static void row_json(const struct scene *s, const struct list *l, const struct l
 
 	json_begin_object(w, NULL);
 	for (const struct list_column *c = l->columns; c->title; c++) {
-		if (!c->key || (c->when != LIST_ALWAYS && (c->when == LIST_TWO_SIDES) != s->both))
+		if (!c->key || (c->exists && !c->exists(s)) ||
+		    (c->when != LIST_ALWAYS && (c->when == LIST_TWO_SIDES) != s->both))
 			continue;
 		if (c->number)
 			json_double(w, c->key, c->number(s, row));

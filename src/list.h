@@ -13,13 +13,15 @@ struct list_row {
 enum list_when { LIST_ALWAYS, LIST_ONE_SIDE, LIST_TWO_SIDES };
 
 struct list_column {
-	const char *key;   /* in JSON; NULL: not there */
-	const char *title; /* "%s" is the measure: "HITM/op" */
-	uint32_t width;	   /* 0: takes what the others leave */
-	uint32_t least;	   /* columns of the screen from which on it is shown */
+	const char *key;      /* in JSON; NULL: not there */
+	const char *title;    /* "%s" is the measure: "HITM/op" */
+	uint32_t width;	      /* 0: takes what the others leave */
+	uint32_t least, most; /* columns of the screen with which it is shown; most 0: any */
 	enum list_when when;
+	bool (*exists)(const struct scene *s); /* NULL: yes */
 	bool left;
 	bool rising; /* sorted from small to large */
+	bool heat;   /* the number is in the unit of the scale, not a count */
 	/* Either may be NULL: without a number there is no sorting; without a text the number is
 	 * shown. A number that is NAN is not known. */
 	double (*number)(const struct scene *s, const struct list_row *row);

@@ -3,32 +3,61 @@
 #include "mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_LINES (1u << 20)
 
 bool matrix_fits(const struct paired_object *o)
 {
-	return o->size / 64 >= MATRIX_LEAST_LINES && o->size / 64 <= MOST_LINES &&
-	       o->lines[0] + o->lines[1] > 1;
+	return o->array && o->size / 64 <= MOST_LINES;
+}
+
+/* Each element a line of its own: then an offset in the line is one field in all of them. */
+static void add_offsets(struct matrix *m, const struct contended_line *l, int side)
+{
+	for (uint32_t i = 0; i < l->cell_count; i++)
+		if (l->cells[i].offset < MATRIX_OFFSETS)
+			counts_add(&m->offset[side][l->cells[i].offset], &l->cells[i].counts);
 }
 
 static void add_side(struct matrix *m, const struct scene *s, int side)
 {
 	const struct profile *p = s->in->side[side].view->profile;
-	const struct paired_object *o = m->object;
 
 	m->heat[side] = mem_zalloc((m->lines + 1) * sizeof(double));
-	for (uint32_t i = 0; i < p->line_count; i++) {
-		const struct contended_line *l = &p->lines[i];
-		uint64_t line = (l->addr - o->start[side]) / p->line_size;
-		double heat = scene_heat(s, side, &l->counts);
+	m->offset[side] = mem_zalloc(MATRIX_OFFSETS * sizeof(struct counts));
+	for (uint32_t i = 0; i < p->contended_count && i < p->line_count; i++) {
+		uint32_t line;
 
-		if (l->pid != o->pid[side] || l->addr < o->start[side] || line >= m->lines)
+		if (!pairing_array_line(m->object, side, p, &p->lines[i], &line))
 			continue;
-		m->heat[side][line] += heat;
-		m->all[side] += heat;
+		m->heat[side][line] += scene_heat(s, side, &p->lines[i].counts);
+		add_offsets(m, &p->lines[i], side);
 		if (m->heat[side][line] > m->heat[side][m->hottest[side]])
 			m->hottest[side] = line;
+	}
+}
+
+/* The same offset in every element that was seen. */
+static bool is_uniform(const struct paired_field *f)
+{
+	for (uint32_t i = 0; i < f->cell_count; i++)
+		if (f->cells[i].cell->offset != f->cells[0].cell->offset)
+			return false;
+	return f->cell_count && f->line_offset < MATRIX_OFFSETS && strstr(f->name, "[*]");
+}
+
+void matrix_fields(const struct matrix *m, struct paired_field *fields, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct paired_field *f = &fields[i];
+
+		if (!is_uniform(f))
+			continue;
+		f->whole = true;
+		for (int side = 0; side < SCREEN_SIDES; side++)
+			if (m->offset[side])
+				f->counts[side] = m->offset[side][f->line_offset];
 	}
 }
 
@@ -45,8 +74,10 @@ void matrix_init(struct matrix *m, const struct scene *s, const struct paired_ob
 
 void matrix_deinit(struct matrix *m)
 {
-	free(m->heat[0]);
-	free(m->heat[1]);
+	for (int side = 0; side < SCREEN_SIDES; side++) {
+		free(m->heat[side]);
+		free(m->offset[side]);
+	}
 	*m = (struct matrix){ 0 };
 }
 

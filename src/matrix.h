@@ -7,17 +7,20 @@
 
 struct matrix {
 	const struct paired_object *object;
-	uint32_t lines;		    /* of the object */
-	double *heat[SCREEN_SIDES]; /* by line */
-	double all[SCREEN_SIDES];
-	uint32_t hottest[SCREEN_SIDES]; /* the line */
+	uint32_t lines;			     /* of the object */
+	double *heat[SCREEN_SIDES];	     /* by line */
+	struct counts *offset[SCREEN_SIDES]; /* by offset in a line, of all lines */
+	uint32_t hottest[SCREEN_SIDES];	     /* the line */
 };
 
-#define MATRIX_LEAST_LINES 32 /* an object of fewer is no such array */
+#define MATRIX_OFFSETS 64
 
 bool matrix_fits(const struct paired_object *o);
 void matrix_init(struct matrix *m, const struct scene *s, const struct paired_object *o);
 void matrix_deinit(struct matrix *m);
+
+/* Counts the fields of an array over all its elements, where these are a line each. */
+void matrix_fields(const struct matrix *m, struct paired_field *fields, uint32_t count);
 
 /* Of a block of "width" x "height" cells: how many lines a cell stands for, and the hottest cell of
  * both sides. */

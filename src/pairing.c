@@ -96,6 +96,52 @@ static void count_line(struct pairing *p, uint32_t object, const struct view_lin
 	}
 }
 
+/* ---- Arrays: most of their lines are too small to be among the view's */
+
+static bool is_array(const struct paired_object *o)
+{
+	return o->type && strchr(o->type, '[') && o->name[0] != '[' &&
+	       o->size / 64 >= PAIRING_ARRAY_LINES;
+}
+
+bool pairing_array_line(const struct paired_object *o, int side, const struct profile *p,
+			const struct contended_line *l, uint32_t *line)
+{
+	uint64_t at = (l->addr - o->start[side]) / p->line_size;
+
+	if (l->addr < o->start[side] || l->pid != o->pid[side] || at > (o->size - 1) / p->line_size)
+		return false;
+	*line = at;
+	return true;
+}
+
+static void count_array(struct paired_object *o, const struct screen_input *in, int side)
+{
+	const struct profile *p = in->side[side].view->profile;
+	uint32_t line;
+
+	o->counts[side] = (struct counts){ 0 };
+	o->lines[side] = 0;
+	for (uint32_t i = 0; i < p->contended_count && i < p->line_count; i++) {
+		if (!pairing_array_line(o, side, p, &p->lines[i], &line))
+			continue;
+		counts_add(&o->counts[side], &p->lines[i].counts);
+		o->lines[side]++;
+	}
+}
+
+static void count_arrays(struct pairing *p, const struct screen_input *in)
+{
+	for (uint32_t i = 0; i < p->object_count; i++) {
+		struct paired_object *o = &p->objects[i];
+
+		o->array = is_array(o);
+		for (int side = 0; o->array && side < SCREEN_SIDES; side++)
+			if (o->lines[side])
+				count_array(o, in, side);
+	}
+}
+
 /* Several lines may have one identity; they are paired in their order. */
 static uint32_t line_of(struct pairing *p, struct map *known, uint64_t id, int side)
 {
@@ -143,6 +189,7 @@ void pairing_init(struct pairing *p, const struct screen_input *in)
 	add_side(p, known, in->side[SCREEN_BEFORE].view, SCREEN_BEFORE);
 	map_deinit(&known[0]);
 	map_deinit(&known[1]);
+	count_arrays(p, in);
 }
 
 void pairing_deinit(struct pairing *p)

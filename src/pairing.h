@@ -20,6 +20,7 @@ struct paired_object {
 	uint32_t lines[SCREEN_SIDES];
 	struct counts counts[SCREEN_SIDES];
 	uint64_t size, start[SCREEN_SIDES]; /* bytes, 0 when unknown; start: address */
+	bool array; /* of many lines: "lines" and "counts" are of all that the profile has */
 	uint32_t pid[SCREEN_SIDES];
 	uint32_t costliest; /* of its lines */
 };
@@ -31,6 +32,7 @@ struct paired_field {
 	uint32_t offset;       /* in the object; of elements: in each */
 	uint32_t line_offset;  /* of the after side, if it is there */
 	bool moved;	       /* another half than before */
+	bool whole;	       /* of an array: counts are of all its lines, cells of some */
 	struct counts counts[SCREEN_SIDES];
 	struct paired_cell {
 		const struct view_cell *cell;
@@ -54,6 +56,12 @@ struct paired_field *pairing_object_fields(const struct pairing *p, uint32_t obj
 					   uint32_t *count);
 struct paired_field *pairing_line_fields(const struct pairing *p, uint32_t line, uint32_t *count);
 void pairing_fields_free(struct paired_field *fields, uint32_t count);
+
+#define PAIRING_ARRAY_LINES 32 /* an object of fewer is no array in this sense */
+
+/* Whether a line of the profile is of an array, and which one. */
+bool pairing_array_line(const struct paired_object *o, int side, const struct profile *p,
+			const struct contended_line *l, uint32_t *line);
 
 /* UINT32_MAX when there is none. */
 uint32_t pairing_find_line(const struct pairing *p, uint64_t id);

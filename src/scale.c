@@ -145,35 +145,63 @@ const char *scale_title(char text[FIGURE_TEXT_BYTES], const struct scale *s)
 	return text;
 }
 
-/* "12.3 M" from ten million on: a column has no room for more. */
-const char *scale_text(char text[FIGURE_TEXT_BYTES], double value)
+const char *scale_count(char text[FIGURE_TEXT_BYTES], double count)
 {
 	static const struct {
 		double least, divisor;
-		const char *suffix;
+		char suffix;
 	} BIG[] = {
-		{ 1e16, 1e15, "P" }, { 1e13, 1e12, "T" }, { 1e10, 1e9, "G" }, { 1e7, 1e6, "M" }
+		{ 1e16, 1e15, 'P' }, { 1e13, 1e12, 'T' }, { 1e10, 1e9, 'G' }, { 1e7, 1e6, 'M' }
 	};
-	struct figure f = { .known = true, .range = { value, value, value } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(BIG); i++)
-		if (value >= BIG[i].least) {
-			snprintf(text, FIGURE_TEXT_BYTES, "%.0f %s", value / BIG[i].divisor,
+		if (count >= BIG[i].least) {
+			snprintf(text, FIGURE_TEXT_BYTES, "%.0f %c", count / BIG[i].divisor,
 				 BIG[i].suffix);
 			return text;
 		}
-	if (value == floor(value) && value < 1e7)
-		return figure_count(text, (uint64_t)value);
+	return figure_count(text, (uint64_t)round(count));
+}
+
+const char *scale_value(char text[FIGURE_TEXT_BYTES], const struct scale *s, double value)
+{
+	struct figure f = { .known = true, .range = { value, value, value } };
+
+	if (!s->unit[0] || value >= 1000 || !(value > 0))
+		return scale_count(text, value);
+	if (value < 0.00005)
+		return strcpy(text, "<0.0001");
 	return figure_text(text, FIGURE_RATE_RANGE, &f);
+}
+
+const char *scale_seconds(char text[FIGURE_TEXT_BYTES], double seconds)
+{
+	static const struct {
+		double least, factor;
+		const char *suffix;
+	} UNIT[] = {
+		{ 60, 1.0 / 60, "min" }, { 1, 1, "s" }, { 1e-3, 1e3, "ms" }, { 0, 1e6, "us" }
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(UNIT); i++)
+		if (seconds >= UNIT[i].least) {
+			snprintf(text, FIGURE_TEXT_BYTES, "%.3g %s", seconds * UNIT[i].factor,
+				 UNIT[i].suffix);
+			break;
+		}
+	return text;
 }
 
 const char *scale_change(char text[FIGURE_TEXT_BYTES], double before, double after)
 {
+	double percent = before > 0 ? 100 * (after - before) / before : 0;
+
 	text[0] = '\0';
 	if (before > 0 && after >= 10 * before)
 		snprintf(text, FIGURE_TEXT_BYTES, "%.0fx", after / before);
 	else if (before > 0 && after > 0)
-		snprintf(text, FIGURE_TEXT_BYTES, "%+.0f %%", 100 * (after - before) / before);
+		snprintf(text, FIGURE_TEXT_BYTES, fabs(percent) < 0.5 ? "0 %%" : "%+.0f %%",
+			 percent);
 	else if (before > 0 || after > 0)
 		strcpy(text, before > 0 ? "gone" : "new");
 	return text;
@@ -282,13 +310,13 @@ static uint32_t legend_differences(struct canvas *c, uint32_t x, uint32_t y)
 
 uint32_t scale_legend(struct canvas *c, uint32_t x, uint32_t y, double hottest, bool difference)
 {
-	char text[FIGURE_TEXT_BYTES];
-
 	for (int s = SHADE_FULL; s > SHADE_NONE; s--) {
+		double from = SHADES[s].part * hottest;
+
 		x = put_shade(c, x, y, s);
 		if (s > SHADE_LIGHT)
-			x = canvas_printf(c, x, y, STYLE_DIM, " %s+  ",
-					  scale_text(text, SHADES[s].part * hottest));
+			x = canvas_printf(c, x, y, STYLE_DIM, from < 10 ? " %.2g+ " : " %.0f+ ",
+					  from);
 		else
 			x = canvas_text(c, x, y, STYLE_DIM, " less");
 	}

@@ -38,9 +38,14 @@ static inline double scale_tally(const struct scale *s, int side, const struct t
 
 /* "HITM/op"; returns "text". */
 const char *scale_title(char text[FIGURE_TEXT_BYTES], const struct scale *s);
-/* Three figures that matter, thousands apart: "0.021", "3.97", "12,345". Returns "text". */
-const char *scale_text(char text[FIGURE_TEXT_BYTES], double value);
-/* "-49 %", "new", "gone", "2.1x" where percents get long, "" where both are nothing. */
+/* A value in the scale's unit, three figures that matter: "0.021", "3.97", "12,345"; "<0.0001";
+ * "0". Returns "text". */
+const char *scale_value(char text[FIGURE_TEXT_BYTES], const struct scale *s, double value);
+/* A count, in seven columns at most: "12,345", "12 M". Returns "text". */
+const char *scale_count(char text[FIGURE_TEXT_BYTES], double count);
+/* A time in seconds: "9.4 ms". Returns "text". */
+const char *scale_seconds(char text[FIGURE_TEXT_BYTES], double seconds);
+/* "-49 %", "new", "gone", "12x" where percents get long, "" where both are nothing. */
 const char *scale_change(char text[FIGURE_TEXT_BYTES], double before, double after);
 
 /* ---- Drawing heat */
@@ -56,7 +61,7 @@ uint32_t scale_strip(struct canvas *c, uint32_t x, uint32_t y, const double heat
 /* A graph one row high, of "count" values in "width" columns. */
 uint32_t scale_spark(struct canvas *c, uint32_t x, uint32_t y, uint32_t width, const double *value,
 		     uint32_t count, double most);
-/* What shades stand for, in figures: "█ 0.5  ▓ 0.13  ▒ 0.031  ░ less"; "difference" explains those
+/* What shades stand for, in figures: "█ 0.5+ ▓ 0.13+ ▒ 0.031+ ░ less"; "difference" explains those
  * as well. */
 uint32_t scale_legend(struct canvas *c, uint32_t x, uint32_t y, double hottest, bool difference);
 

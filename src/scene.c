@@ -61,6 +61,63 @@ bool scene_line_matches(const struct scene *s, const struct paired_line *l)
 	return false;
 }
 
+/* ---- What is too small */
+
+#define SPECK 0.001 /* of a side's heat, latency and samples */
+
+static bool is_part(double part, double whole)
+{
+	return part > 0 && part >= SPECK * whole;
+}
+
+/* Stores and peers may have no heat: then samples count. */
+static bool matters(const struct scene *s, int side, const struct counts *c)
+{
+	const struct counts *all = &s->in->side[side].view->profile->total;
+
+	if (is_part(scene_heat(s, side, c), scene_heat(s, side, all)) ||
+	    is_part(c->latency_sum, all->latency_sum))
+		return true;
+	return !counts_hitm(c) && is_part(c->samples, all->samples);
+}
+
+bool scene_is_speck(const struct scene *s, const struct counts counts[SCREEN_SIDES])
+{
+	if (s->screen->all || s->filtered[0])
+		return false;
+	for (int side = 0; side < SCREEN_SIDES; side++)
+		if (s->in->side[side].view && matters(s, side, &counts[side]))
+			return false;
+	return true;
+}
+
+bool scene_line_is_speck(const struct scene *s, const struct paired_line *l)
+{
+	struct counts counts[SCREEN_SIDES] = { 0 };
+
+	for (int side = 0; side < SCREEN_SIDES; side++)
+		if (l->side[side])
+			counts[side] = l->side[side]->line->counts;
+	return scene_is_speck(s, counts);
+}
+
+void scene_hidden(struct scene *s, uint32_t x, uint32_t y, uint32_t count, const char *what,
+		  double heat)
+{
+	char text[FIGURE_TEXT_BYTES], number[FIGURE_TEXT_BYTES], part[32] = "";
+	uint32_t columns;
+
+	if (!count)
+		return;
+	if (heat >= SPECK)
+		snprintf(part, sizeof(part), " with %.1f %%", 100 * heat);
+	snprintf(text, sizeof(text), "  %s more %.40s%s%s (a: all)", figure_count(number, count),
+		 what, count == 1 ? "" : "s", part);
+	columns = strlen(text);
+	if (x + columns <= s->canvas->columns)
+		canvas_text(s->canvas, s->canvas->columns - columns, y, STYLE_DIM, text);
+}
+
 /* ---- Choosing */
 
 static uint32_t find_row(const struct scene_row *rows, uint32_t count, uint64_t id,

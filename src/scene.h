@@ -60,6 +60,7 @@ struct screen {
 	uint32_t measure;
 	bool nodes;	 /* columns are nodes */
 	bool full_names; /* in a line's details */
+	bool all;	 /* specks too */
 	char filter[SCENE_TEXT], text[SCENE_TEXT], argument[SCENE_TEXT];
 	enum scene_prompt prompt;
 	char *doctor; /* its text, once it was asked for */
@@ -79,6 +80,7 @@ struct scene {
 	uint32_t top, bottom;	   /* rows of the canvas that are the view's: top to bottom - 1 */
 	bool both;		   /* there are two sides */
 	char filtered[SCENE_TEXT]; /* lower case */
+	uint32_t hidden;	   /* specks of this view */
 	double hottest_word;	   /* of the lines, on both sides; set by the view of them */
 };
 
@@ -127,6 +129,14 @@ static inline struct scene_choice *scene_choice(struct scene *s)
 bool scene_matches(const struct scene *s, const char *name);
 /* Whether the object, a field or a function of a line has. */
 bool scene_line_matches(const struct scene *s, const struct paired_line *l);
+
+/* Whether a line or an object is too small to be shown, unless the user asks for all or filters. */
+bool scene_is_speck(const struct scene *s, const struct counts counts[SCREEN_SIDES]);
+bool scene_line_is_speck(const struct scene *s, const struct paired_line *l);
+/* "24 more lines with 2.1 % (a: all)" at the end of a row, where there is room behind "x"; "heat":
+ * their share of all, 0: not said. */
+void scene_hidden(struct scene *s, uint32_t x, uint32_t y, uint32_t count, const char *what,
+		  double heat);
 
 /*
  * Decides which of "count" rows is chosen, and scrolls to it in a window of "page" rows. Returns

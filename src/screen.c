@@ -33,59 +33,69 @@ const char *screen_argument(const struct screen *s)
 
 /* ---- The bar at the top */
 
-/* How much of the tabs there is room for. */
-enum tabs { TABS_WIDE, TABS_TIGHT, TABS_NUMBERS };
+/* Ways to write the tabs, from the widest to the narrowest. */
+static const struct tabs {
+	bool names;	    /* else only the chosen one has its name */
+	const char *behind; /* of each */
+	uint32_t gap;
+} TABS[] = {
+	{ true, " ", 1 },
+	{ true, "", 0 },
+	{ false, "", 0 },
+};
 
-static uint32_t tab_columns(const struct scene *s, int view, enum tabs tabs)
+static uint32_t tab_columns(const struct scene *s, int view, const struct tabs *t)
 {
-	bool named = tabs != TABS_NUMBERS || view == (int)s->screen->view;
+	bool named = t->names || view == (int)s->screen->view;
 
-	return (tabs == TABS_WIDE ? 4 : 3) + (named ? 1 + strlen(scene_views[view].name) : 0);
+	return 2 + (named ? 1 + strlen(scene_views[view].name) : 0) + strlen(t->behind) + t->gap;
 }
 
-static enum tabs choose_tabs(const struct scene *s, uint32_t room)
+static const struct tabs *choose_tabs(const struct scene *s, uint32_t room)
 {
-	for (enum tabs tabs = TABS_WIDE; tabs < TABS_NUMBERS; tabs++) {
+	const struct tabs *t = TABS;
+
+	for (; t < TABS + ARRAY_SIZE(TABS) - 1; t++) {
 		uint32_t columns = 0;
 
 		for (int v = 0; v < SCENE_VIEWS; v++)
-			columns += scene_can_show(s->in, v) ? tab_columns(s, v, tabs) : 0;
+			columns += scene_can_show(s->in, v) ? tab_columns(s, v, t) : 0;
 		if (columns <= room)
-			return tabs;
+			break;
 	}
-	return TABS_NUMBERS;
+	return t;
 }
 
-static uint32_t draw_tab(struct scene *s, int view, enum tabs tabs, uint32_t x)
+static uint32_t draw_tab(struct scene *s, int view, const struct tabs *t, uint32_t x)
 {
 	bool chosen = view == (int)s->screen->view;
 	enum canvas_style style = chosen ? STYLE_TAB : STYLE_TITLE;
 	uint32_t from = x;
 
 	x = canvas_printf(s->canvas, x, 0, style, " %u", scene_views[view].number);
-	if (tabs != TABS_NUMBERS || chosen)
+	if (t->names || chosen)
 		x = canvas_printf(s->canvas, x, 0, style, " %s", scene_views[view].name);
-	x = canvas_text(s->canvas, x, 0, style, " ");
+	x = canvas_text(s->canvas, x, 0, style, t->behind);
 	s->screen->tab_from[view] = from;
 	s->screen->tab_to[view] = x;
-	return x + (tabs == TABS_WIDE);
+	return x + t->gap;
 }
 
 static void draw_title(struct scene *s)
 {
+	static const char NAME[] = " hitmap ";
 	struct canvas *c = s->canvas;
+	const struct tabs *t = choose_tabs(s, c->columns - strlen(NAME));
 	const char *target = s->in->target;
-	uint32_t x, room = c->columns > 16 ? c->columns - 16 : 0;
-	enum tabs tabs = choose_tabs(s, room);
+	uint32_t x;
 
 	canvas_fill(c, 0, 0, c->columns, STYLE_TITLE, ' ');
-	x = canvas_text(c, 0, 0, STYLE_TITLE, " hitmap ");
+	x = canvas_text(c, 0, 0, STYLE_TITLE, NAME);
 	for (int v = 0; v < SCENE_VIEWS; v++)
 		if (scene_can_show(s->in, v))
-			x = draw_tab(s, v, tabs, x);
-	x = canvas_text(c, x, 0, STYLE_TITLE, " ? help ");
+			x = draw_tab(s, v, t, x);
 	if (target && x + 10 + label_columns(target) < c->columns)
-		canvas_printf(c, c->columns - 9 - label_columns(target), 0, STYLE_TITLE,
+		canvas_printf(c, c->columns - 8 - label_columns(target), 0, STYLE_TITLE,
 			      "target %s", target);
 }
 
@@ -144,15 +154,37 @@ static void draw_live(struct scene *s, uint32_t y)
 		canvas_name(s->canvas, x, y, s->canvas->columns - x, STYLE_DIM, l->command);
 }
 
-static const char *machine_words(const struct scene *s, int side, char text[FIGURE_TEXT_BYTES])
+/* As long as there is room for; modelled figures are never shown without it. */
+static void put_modelled(struct scene *s, uint32_t x, uint32_t y)
 {
-	const struct view *v = s->in->side[side].view;
+	static const char *const SHORTER[] = { "modelled, not measured", "modelled", "model" };
+	const struct note_model *m = NULL;
+	char text[FIGURE_TEXT_BYTES];
+	uint32_t start = x;
 
-	if (!v || !v->profile->model)
-		return NULL;
-	snprintf(text, FIGURE_TEXT_BYTES, "modelled (%.60s), not measured",
-		 v->profile->model->machine ? v->profile->model->machine : "machine not known");
-	return text;
+	for (int side = 0; side < SCREEN_SIDES; side++)
+		if (s->in->side[side].view && s->in->side[side].view->profile->model)
+			m = s->in->side[side].view->profile->model;
+	if (!m)
+		return;
+	if (m->machine) {
+		snprintf(text, sizeof(text), "modelled (%.60s), not measured", m->machine);
+		x = put_part(s, x, y, STYLE_DIM, text);
+	}
+	for (size_t i = 0; x == start && i < ARRAY_SIZE(SHORTER); i++)
+		x = put_part(s, x, y, STYLE_DIM, SHORTER[i]);
+	if (x == start)
+		canvas_right(s->canvas, s->canvas->columns - 9, y, 9, STYLE_DIM, " modelled");
+}
+
+/* Names are missing for a reason. */
+static uint32_t put_changed(struct scene *s, uint32_t x, uint32_t y)
+{
+	for (int side = 0; side < SCREEN_SIDES; side++)
+		if (s->in->side[side].view && s->in->side[side].view->changed_files)
+			return put_part(s, x, y, STYLE_WARN,
+					"no names: programs changed since the recording");
+	return x;
 }
 
 static double side_total(const struct scene *s, int side)
@@ -168,7 +200,8 @@ static uint32_t put_side(struct scene *s, uint32_t x, uint32_t y, int side)
 
 	label_fit(label, scene_title(s, side), s->both ? 20 : 30, s->canvas->unicode);
 	x = canvas_printf(s->canvas, x, y, STYLE_PLAIN, "%s ", label);
-	return canvas_text(s->canvas, x, y, STYLE_STRONG, scale_text(number, side_total(s, side)));
+	return canvas_text(s->canvas, x, y, STYLE_STRONG,
+			   scale_value(number, &s->scale, side_total(s, side)));
 }
 
 static uint32_t put_contended(struct scene *s, uint32_t x, uint32_t y)
@@ -191,8 +224,7 @@ static uint32_t put_contended(struct scene *s, uint32_t x, uint32_t y)
 
 static void draw_summary(struct scene *s, uint32_t y)
 {
-	char title[FIGURE_TEXT_BYTES], change[FIGURE_TEXT_BYTES], machine[FIGURE_TEXT_BYTES];
-	const char *modelled = machine_words(s, s->in->side[SCREEN_AFTER].view != NULL, machine);
+	char title[FIGURE_TEXT_BYTES], change[FIGURE_TEXT_BYTES];
 	uint32_t x = 1;
 
 	if (s->both) {
@@ -209,8 +241,8 @@ static void draw_summary(struct scene *s, uint32_t y)
 		x = put_part(s, x, y, STYLE_WARN, "counts of runs that may differ in length");
 	if (!s->both && s->in->side[SCREEN_AFTER].view)
 		x = put_contended(s, x, y);
-	if (modelled)
-		put_part(s, x, y, STYLE_DIM, modelled);
+	x = put_changed(s, x, y);
+	put_modelled(s, x, y);
 }
 
 /* ---- The line at the bottom */

@@ -130,13 +130,20 @@ static const struct list_column COLUMNS[] = {
 	  .least = 100,
 	  .left = true,
 	  .text = source_text },
-	{ .key = "heat", .title = "%s", .width = 9, .when = LIST_ONE_SIDE, .number = heat_shown },
+	{ .key = "heat",
+	  .heat = true,
+	  .title = "%s",
+	  .width = 9,
+	  .when = LIST_ONE_SIDE,
+	  .number = heat_shown },
 	{ .key = "before",
+	  .heat = true,
 	  .title = "before",
 	  .width = 9,
 	  .when = LIST_TWO_SIDES,
 	  .number = heat_before },
 	{ .key = "after",
+	  .heat = true,
 	  .title = "after",
 	  .width = 9,
 	  .when = LIST_TWO_SIDES,
@@ -147,8 +154,20 @@ static const struct list_column COLUMNS[] = {
 	  .when = LIST_TWO_SIDES,
 	  .number = heat_change,
 	  .text = change_text },
-	{ .key = "loads", .title = "loads", .width = 9, .number = loads },
-	{ .key = "stores", .title = "stores", .width = 9, .number = stores },
+	{ .key = "loads", .title = "loads", .width = 9, .when = LIST_ONE_SIDE, .number = loads },
+	{ .key = "stores", .title = "stores", .width = 9, .when = LIST_ONE_SIDE, .number = stores },
+	{ .key = "loads",
+	  .title = "loads",
+	  .width = 9,
+	  .least = 120,
+	  .when = LIST_TWO_SIDES,
+	  .number = loads },
+	{ .key = "stores",
+	  .title = "stores",
+	  .width = 9,
+	  .least = 120,
+	  .when = LIST_TWO_SIDES,
+	  .number = stores },
 	{ .key = "cycles", .title = "cycles", .width = 7, .least = 76, .number = latency },
 	{ .key = "cpus", .title = "CPUs", .width = 5, .least = 90, .number = cpus },
 	{ 0 },
@@ -258,7 +277,11 @@ static void functions_init(struct functions *f, struct scene *s, struct list *l)
 	finish(f);
 	l->rows = mem_zalloc((f->count + 1) * sizeof(*l->rows));
 	for (uint32_t i = 0; i < f->count; i++)
-		if (scene_matches(s, f->rows[i].name) || scene_matches(s, f->rows[i].source))
+		if (!scene_matches(s, f->rows[i].name) && !scene_matches(s, f->rows[i].source))
+			continue;
+		else if (scene_is_speck(s, f->rows[i].counts))
+			s->hidden++;
+		else
 			l->rows[l->count++] = &f->rows[i].list;
 }
 
@@ -288,9 +311,11 @@ static void draw_touched(struct scene *s, const struct touched *t, uint32_t y)
 	x = canvas_name(s->canvas, 4, y, width, STYLE_STRONG, t->field->name) + 1;
 	x = canvas_name(s->canvas, x, y, width, STYLE_DIM, object) + 1;
 	if (s->both)
-		x = canvas_right(s->canvas, x, y, 9, STYLE_PLAIN, scale_text(number, before)) + 1;
+		x = canvas_right(s->canvas, x, y, 9, STYLE_PLAIN,
+				 scale_value(number, &s->scale, before)) +
+		    1;
 	x = canvas_right(s->canvas, x, y, 9, STYLE_PLAIN,
-			 scale_text(number, s->both ? after : before + after)) +
+			 scale_value(number, &s->scale, s->both ? after : before + after)) +
 	    1;
 	if (s->both)
 		x = canvas_right(s->canvas, x, y, 7, STYLE_STRONG,
@@ -326,6 +351,8 @@ void screen_functions(struct scene *s)
 	}
 	functions_init(&f, s, &l);
 	list_draw(s, &l, rows - below);
+	scene_hidden(s, 0, s->bottom - below - 1, l.count < rows - below - 1 ? s->hidden : 0,
+		     "function", 0);
 	if (below && list_chosen(s, &l))
 		draw_below(s, row_of(list_chosen(s, &l)), s->bottom - below);
 	functions_deinit(&f, &l);

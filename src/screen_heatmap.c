@@ -54,11 +54,11 @@ static size_t target_rank(const struct scene *s, const struct paired_object *o)
 
 /* ---- Rows */
 
-enum map_kind { MAP_OBJECT, MAP_BLOCK, MAP_FIELD, MAP_HALF, MAP_LINE, MAP_HIDDEN };
+enum map_kind { MAP_OBJECT, MAP_BLOCK, MAP_FIELD, MAP_HALF, MAP_HIDDEN };
 
 struct map_row {
 	enum map_kind kind;
-	uint32_t object, field; /* field: of the object's */
+	uint32_t object, field; /* field: of the object's; of MAP_HALF: its first one */
 	uint32_t number;     /* of MAP_BLOCK: which of its rows; of MAP_HIDDEN: how many fields */
 	uint32_t selectable; /* its number among those that can be chosen */
 	double *heat[SCREEN_SIDES];
@@ -106,14 +106,14 @@ static void heat_row(struct map_view *m, struct map_row *r, const struct paired_
 	}
 }
 
-/* A rule where another half, or another line, begins. */
+/* A rule where a half of a line begins. */
 static void add_rule(struct map_view *m, uint32_t object, const struct paired_field *last,
 		     const struct paired_field *f)
 {
-	if (last && last->line != f->line && !m->objects[object].matrix.lines)
-		add_row(m, MAP_LINE, object, f->line);
-	else if (last && line_half(last->line_offset) != line_half(f->line_offset))
-		add_row(m, MAP_HALF, object, 0);
+	bool same_line = last && (last->line == f->line || m->objects[object].matrix.lines);
+
+	if (!same_line || line_half(last->line_offset) != line_half(f->line_offset))
+		add_row(m, MAP_HALF, object, 0)->field = f - m->objects[object].fields;
 }
 
 static void add_fields(struct map_view *m, uint32_t object)
@@ -165,6 +165,7 @@ static void add_object(struct map_view *m, uint32_t object)
 		matrix_init(&o->matrix, m->scene, p);
 		o->each = matrix_each(&o->matrix, m->strip - 2, BLOCK_ROWS);
 		o->most = matrix_most(&o->matrix, o->each);
+		matrix_fields(&o->matrix, o->fields, o->count);
 		for (uint32_t i = 0; i < BLOCK_ROWS; i++)
 			add_row(m, MAP_BLOCK, m->object_count, i);
 	}
@@ -201,6 +202,8 @@ static void add_objects(struct map_view *m)
 	for (size_t rank = 0; rank <= ARRAY_SIZE(TARGETS); rank++)
 		for (uint32_t i = 0; i < p->object_count && m->object_count < MOST_OBJECTS; i++)
 			if (target_rank(s, &p->objects[i]) == rank &&
+			    (rank < ARRAY_SIZE(TARGETS) ||
+			     !scene_is_speck(s, p->objects[i].counts)) &&
 			    field_or_function_matches(s, &p->objects[i], i))
 				add_object(m, i);
 }
@@ -221,7 +224,7 @@ static void lay_out(struct map_view *m)
 {
 	uint32_t columns = m->scene->canvas->columns, panes = pane_count(m), room;
 
-	m->name = columns * (panes > 1 ? 25 : 30) / 100;
+	m->name = columns * (panes > 1 ? 27 : 30) / 100;
 	m->name = m->name < LEAST_NAME ? LEAST_NAME : least(m->name, MOST_NAME);
 	m->pane = (columns - m->name - 1) / panes;
 	room = m->pane > NUMBER + 2 ? m->pane - NUMBER - 1 : 1;
@@ -245,11 +248,14 @@ static int pane_side(const struct map_view *m, uint32_t pane)
 static void draw_heads(struct map_view *m, uint32_t y)
 {
 	struct scene *s = m->scene;
+	char words[FIGURE_TEXT_BYTES];
 
 	canvas_fill(s->canvas, 0, y, s->canvas->columns, STYLE_HEAD, ' ');
 	canvas_text(s->canvas, 0, y, STYLE_HEAD, "object and its fields");
+	canvas_text(s->canvas, 0, y + 1, STYLE_DIM, axis_words(&m->axis, words));
 	for (uint32_t i = 0; i < pane_count(m); i++) {
-		const char *title = i == PANES - 1 ? "change" : scene_title(s, pane_side(m, i));
+		static const char *const NAMES[PANES] = { "before", "after", "change" };
+		const char *title = m->scene->both ? NAMES[i] : scene_title(s, pane_side(m, i));
 		char unit[FIGURE_TEXT_BYTES];
 
 		canvas_name(s->canvas, m->pane_x[i], y, m->strip, STYLE_HEAD, title);
@@ -259,11 +265,9 @@ static void draw_heads(struct map_view *m, uint32_t y)
 	}
 }
 
-static double object_heat(const struct map_view *m, const struct map_row *r, int side)
+static double object_heat(const struct map_view *m, const struct map_object *o, int side)
 {
-	const struct paired_object *o = &m->scene->pairing.objects[m->objects[r->object].object];
-
-	return scene_heat(m->scene, side, &o->counts[side]);
+	return scene_heat(m->scene, side, &m->scene->pairing.objects[o->object].counts[side]);
 }
 
 static void draw_figures(struct map_view *m, uint32_t y, double before, double after, bool strong)
@@ -275,18 +279,19 @@ static void draw_figures(struct map_view *m, uint32_t y, double before, double a
 	for (uint32_t i = 0; i < pane_count(m); i++)
 		canvas_right(c, m->pane_x[i] + m->strip, y, NUMBER,
 			     strong || i == PANES - 1 ? STYLE_STRONG : STYLE_PLAIN,
-			     i == PANES - 1 ? scale_change(text, before, after)
-					    : scale_text(text, side[pane_side(m, i)]));
+			     i == PANES - 1
+				     ? scale_change(text, before, after)
+				     : scale_value(text, &m->scene->scale, side[pane_side(m, i)]));
 }
 
 static void draw_object(struct map_view *m, const struct map_row *r, uint32_t y)
 {
-	const struct paired_object *o = &m->scene->pairing.objects[m->objects[r->object].object];
+	const struct map_object *of = &m->objects[r->object];
+	const struct paired_object *o = &m->scene->pairing.objects[of->object];
 	struct canvas *c = m->scene->canvas;
-	uint32_t x = canvas_name(c, 0, y, m->name, STYLE_STRONG, o->name);
 
-	(void)x;
-	draw_figures(m, y, object_heat(m, r, 0), object_heat(m, r, 1), true);
+	canvas_name(c, 0, y, m->name, STYLE_STRONG, o->name);
+	draw_figures(m, y, object_heat(m, of, 0), object_heat(m, of, 1), true);
 	if (o->type && pane_count(m) == 1 && m->pane_x[0] + m->strip + NUMBER + 2 < c->columns)
 		canvas_name(c, m->pane_x[0] + m->strip + NUMBER + 2, y,
 			    c->columns - m->pane_x[0] - m->strip - NUMBER - 2, STYLE_DIM, o->type);
@@ -296,8 +301,7 @@ static void draw_field(struct map_view *m, const struct map_row *r, uint32_t y)
 {
 	struct scene *s = m->scene;
 	const struct paired_field *f = &m->objects[r->object].fields[r->field];
-	uint32_t x = canvas_printf(s->canvas, 1, y, STYLE_DIM, "%s +%-4u",
-				   line_half_name(line_half(f->line_offset)), f->offset);
+	uint32_t x = canvas_printf(s->canvas, 1, y, STYLE_DIM, "+%-4u", f->offset);
 
 	canvas_name(s->canvas, x + 1, y, m->name > x + 1 ? m->name - x - 1 : 0, STYLE_PLAIN,
 		    f->name);
@@ -316,8 +320,9 @@ static void draw_field(struct map_view *m, const struct map_row *r, uint32_t y)
 
 		x = m->pane_x[0] + m->strip + NUMBER + 2;
 		if (x < s->canvas->columns)
-			canvas_name(s->canvas, x, y, s->canvas->columns - x, STYLE_DIM,
-				    field_story(s, f, story, sizeof(story)));
+			canvas_name(
+				s->canvas, x, y, s->canvas->columns - x, STYLE_DIM,
+				field_story(s, f, s->canvas->columns - x, story, sizeof(story)));
 	}
 	scene_mark(s, r->selectable, y);
 }
@@ -334,24 +339,27 @@ static void draw_block(struct map_view *m, const struct map_row *r, uint32_t y)
 		canvas_printf(c, 1, y, STYLE_DIM, "a cell: %s line%s", figure_count(text, o->each),
 			      o->each == 1 ? "" : "s");
 	if (r->number == 2)
-		canvas_printf(c, 1, y, STYLE_DIM, "\u2588: %s+", scale_text(text, o->most / 2));
+		canvas_printf(c, 1, y, STYLE_DIM, "\u2588: %s+",
+			      scale_value(text, &m->scene->scale, o->most / 2));
 	for (uint32_t i = 0; i < pane_count(m); i++)
 		matrix_row(&o->matrix, c, m->pane_x[i], y, m->strip - 2, r->number, o->each,
 			   i < PANES - 1 ? pane_side(m, i) : SCREEN_SIDES, o->most);
 }
 
+/* "lower half", and of which line where the object has several. */
 static void draw_half(struct map_view *m, const struct map_row *r, uint32_t y)
 {
-	canvas_fill(m->scene->canvas, 1, y, m->scene->canvas->columns - 1, STYLE_DIM, 0x2504);
-}
+	const struct map_object *o = &m->objects[r->object];
+	const struct paired_field *f = &o->fields[r->field];
+	uint32_t line = (f->offset - f->line_offset) / 64, x;
+	struct canvas *c = m->scene->canvas;
+	char where[32] = "";
 
-static void draw_line(struct map_view *m, const struct map_row *r, uint32_t y)
-{
-	const struct view_line *l = paired_shown(&m->scene->pairing.lines[r->number]);
-
-	canvas_fill(m->scene->canvas, 1, y, m->scene->canvas->columns - 1, STYLE_DIM, 0x2500);
-	canvas_printf(m->scene->canvas, 2, y, STYLE_DIM, " line at +%llu ",
-		      (unsigned long long)l->object_offset);
+	if (f->offset >= f->line_offset && line && !o->matrix.lines)
+		snprintf(where, sizeof(where), " of line +%u", f->offset - f->line_offset);
+	x = canvas_printf(c, 1, y, STYLE_DIM, "%s half%s ",
+			  line_half_name(line_half(f->line_offset)), where);
+	canvas_fill(c, x, y, c->columns - x, STYLE_DIM, 0x2504);
 }
 
 static void draw_hidden(struct map_view *m, const struct map_row *r, uint32_t y)
@@ -362,8 +370,8 @@ static void draw_hidden(struct map_view *m, const struct map_row *r, uint32_t y)
 }
 
 static void (*const DRAW[])(struct map_view *m, const struct map_row *r, uint32_t y) = {
-	[MAP_OBJECT] = draw_object, [MAP_BLOCK] = draw_block, [MAP_FIELD] = draw_field,
-	[MAP_HALF] = draw_half,	    [MAP_LINE] = draw_line,   [MAP_HIDDEN] = draw_hidden,
+	[MAP_OBJECT] = draw_object, [MAP_BLOCK] = draw_block,	[MAP_FIELD] = draw_field,
+	[MAP_HALF] = draw_half,	    [MAP_HIDDEN] = draw_hidden,
 };
 
 /* ---- The bottom: the scale, the chosen field */
@@ -371,13 +379,11 @@ static void (*const DRAW[])(struct map_view *m, const struct map_row *r, uint32_
 static void draw_legend(struct map_view *m, uint32_t y)
 {
 	struct scene *s = m->scene;
-	char text[FIGURE_TEXT_BYTES];
 	uint32_t x = scale_legend(s->canvas, 1, y, m->hottest, s->both);
 
-	x = canvas_printf(s->canvas, x, y, STYLE_DIM, "  %s", axis_words(&m->axis, text));
 	if (m->axis.guessed)
 		canvas_text(s->canvas, x, y, STYLE_WARN,
-			    " (who took part is known, not how much: spread evenly)");
+			    "  spread evenly: counts by CPU are not known");
 }
 
 static void draw_hottest_element(struct map_view *m, const struct map_object *o, uint32_t y)
@@ -390,15 +396,18 @@ static void draw_hottest_element(struct map_view *m, const struct map_object *o,
 		double heat = o->matrix.heat[side] ? o->matrix.heat[side][o->matrix.hottest[side]]
 						   : 0;
 
-		if (!(o->matrix.all[side] > 0))
+		double all = object_heat(m, o, side);
+
+		if (!(all > 0))
 			continue;
 		x = canvas_printf(m->scene->canvas, x, y, STYLE_DIM, "%s: hottest line %s, ",
 				  scene_title(m->scene, side),
 				  figure_count(number, o->matrix.hottest[side]));
 		x = canvas_printf(m->scene->canvas, x, y, STYLE_PLAIN, "%s of %s",
-				  scale_text(number, heat), scale_text(text, o->matrix.all[side]));
+				  scale_value(number, &m->scene->scale, heat),
+				  scale_value(text, &m->scene->scale, all));
 		x = canvas_printf(m->scene->canvas, x, y, STYLE_DIM, " (%.1f %%)   ",
-				  100 * heat / o->matrix.all[side]);
+				  100 * heat / all);
 	}
 }
 
@@ -425,7 +434,8 @@ static void draw_chosen(struct map_view *m, uint32_t y)
 				  type ? type : "", type ? " " : "", f->offset,
 				  line_half_name(line_half(f->line_offset)),
 				  f->moved ? " (was in the other one)" : "");
-		canvas_text(s->canvas, x, y, STYLE_PLAIN, field_story(s, f, story, sizeof(story)));
+		canvas_text(s->canvas, x, y, STYLE_PLAIN,
+			    field_story(s, f, 200, story, sizeof(story)));
 		return;
 	}
 }

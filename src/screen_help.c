@@ -57,8 +57,9 @@ static void put_views(struct help *h)
 static void put_all(struct help *h)
 {
 	put_heading(h, "What is seen");
-	put(h, "", "HITM: an access to a line that another core has just changed. Shades are");
-	put(h, "", "heat: the darker, the more; the scale is below each view.");
+	put(h, "HITM", "an access to a line that another core has just changed");
+	put(h, "heat", "shades and strips: the fuller, the more; see the scale below");
+	put(h, "half", "bytes 0 to 31 (lower), 32 to 63 (upper) of a line");
 	put_heading(h, "Views");
 	put_views(h);
 	put_heading(h, "Keys");

@@ -124,6 +124,7 @@ ACTION(nodes, s->nodes = !s->nodes)
 ACTION(full_names, s->full_names = !s->full_names)
 ACTION(sort, s->choice[s->view].order++)
 ACTION(measure, s->measure++)
+ACTION(all, s->all = !s->all)
 ACTION(filter, ask(s, PROMPT_FILTER, s->filter))
 
 static enum screen_request do_open(struct screen *s, uint32_t key, const struct screen_input *in)
@@ -257,6 +258,7 @@ static action_function *const ACTIONS[KEY_ACTIONS] = {
 	[ACTION_FULL_NAMES] = do_full_names,
 	[ACTION_SORT] = do_sort,
 	[ACTION_MEASURE] = do_measure,
+	[ACTION_ALL] = do_all,
 	[ACTION_FILTER] = do_filter,
 	[ACTION_HELP] = do_help,
 	[ACTION_QUIT] = do_quit,

@@ -137,7 +137,7 @@ static void draw_facts(struct line_view *v, uint32_t y, uint32_t bottom)
 
 	if (verdict)
 		put_fact(v, &y, bottom, STYLE_STRONG, verdict);
-	snprintf(text, sizeof(text), "%u threads write, %u only read", c->writers, c->readers);
+	snprintf(text, sizeof(text), "writers %u, only readers %u", c->writers, c->readers);
 	put_fact(v, &y, bottom, STYLE_PLAIN, text);
 	if (counts_hitm(&c->counts)) {
 		struct figure f = { .known = true, .parts.count = MEMORY_DISTANCES };
@@ -218,19 +218,20 @@ static uint32_t draw_figures(struct scene *s, uint32_t x, uint32_t y,
 	if (s->both) {
 		for (int of = 0; of < SCREEN_SIDES; of++)
 			x = canvas_right(s->canvas, x, y, NUMBER, STYLE_PLAIN,
-					 scale_text(text, heat[of]));
+					 scale_value(text, &s->scale, heat[of]));
 		x = canvas_right(s->canvas, x, y, NUMBER - 1, STYLE_STRONG,
 				 scale_change(text, heat[0], heat[1]));
 	} else {
 		x = canvas_right(s->canvas, x, y, NUMBER, STYLE_STRONG,
-				 scale_text(text, heat[side]));
+				 scale_value(text, &s->scale, heat[side]));
 		x = canvas_right(s->canvas, x, y, NUMBER, STYLE_PLAIN,
-				 scale_text(text, counts[side].loads));
+				 scale_count(text, counts[side].loads));
 		x = canvas_right(s->canvas, x, y, NUMBER, STYLE_PLAIN,
-				 scale_text(text, counts[side].stores));
+				 scale_count(text, counts[side].stores));
 	}
 	x = draw_latency(s, x, y, &counts[side]);
-	return canvas_right(s->canvas, x, y, NUMBER - 4, STYLE_PLAIN, scale_text(text, cpus[side]));
+	return canvas_right(s->canvas, x, y, NUMBER - 4, STYLE_PLAIN,
+			    scale_count(text, cpus[side]));
 }
 
 /* ---- The fields */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The contended lines, and below them the fields of the chosen one. */
+#include "column.h"
 #include "fields.h"
 #include "list.h"
 #include "mem.h"
@@ -87,12 +88,31 @@ static const char *line_hot(const struct scene *s, const struct list_row *r, cha
 	return row_of(r)->hot;
 }
 
+/* "root_user: sigpending, __count": the object's own name, to have room. */
+static const char *line_both(const struct scene *s, const struct list_row *r, char *text)
+{
+	const struct view_line *l = paired_shown(row_of(r)->pair);
+	const char *object = s->pairing.objects[row_of(r)->pair->object].name;
+
+	snprintf(text, FIGURE_TEXT_BYTES, "%.60s: %.60s", l->place.object ? object : l->name,
+		 row_of(r)->hot);
+	return text;
+}
+
 static const char *line_verdict(const struct scene *s, const struct list_row *r, char *text)
 {
 	int side = shown_side(row_of(r)->pair);
 	const char *verdict = scene_column(s, row_of(r)->pair->side[side], side, "verdict", text);
 
 	return verdict ? verdict : "";
+}
+
+static bool has_verdicts(const struct scene *s)
+{
+	for (const struct column *c = line_columns; c->get; c++)
+		if (c->key && strcmp(c->key, "verdict") == 0)
+			return true;
+	return false;
 }
 
 static void draw_strip(struct scene *s, const struct line_row *r, int side, uint32_t x, uint32_t y)
@@ -133,7 +153,19 @@ static void draw_times(struct scene *s, const struct list_row *r, uint32_t x, ui
 }
 
 static const struct list_column COLUMNS[] = {
-	{ .key = "rank", .title = "#", .width = 3, .number = line_rank, .rising = true },
+	{ .key = "rank",
+	  .title = "#",
+	  .width = 3,
+	  .when = LIST_ONE_SIDE,
+	  .number = line_rank,
+	  .rising = true },
+	{ .key = "rank",
+	  .title = "#",
+	  .width = 3,
+	  .least = 90,
+	  .when = LIST_TWO_SIDES,
+	  .number = line_rank,
+	  .rising = true },
 	{ .key = "cost",
 	  .title = "cost",
 	  .width = 7,
@@ -152,21 +184,34 @@ static const struct list_column COLUMNS[] = {
 	  .width = HEAT_STRIP_COLUMNS,
 	  .when = LIST_TWO_SIDES,
 	  .draw = strip_after },
-	{ .key = "object", .title = "object", .left = true, .text = line_name },
-	{ .key = "hot_fields", .title = "hot fields", .left = true, .text = line_hot },
+	{ .title = "object: hot fields", .most = 99, .left = true, .text = line_both },
+	{ .key = "object", .title = "object", .least = 100, .left = true, .text = line_name },
+	{ .key = "hot_fields",
+	  .title = "hot fields",
+	  .least = 100,
+	  .left = true,
+	  .text = line_hot },
 	{ .key = "verdict",
 	  .title = "verdict",
+	  .exists = has_verdicts,
 	  .width = 14,
 	  .least = 90,
 	  .left = true,
 	  .text = line_verdict },
-	{ .key = "heat", .title = "%s", .width = 9, .when = LIST_ONE_SIDE, .number = line_shown },
+	{ .key = "heat",
+	  .heat = true,
+	  .title = "%s",
+	  .width = 9,
+	  .when = LIST_ONE_SIDE,
+	  .number = line_shown },
 	{ .key = "before",
+	  .heat = true,
 	  .title = "before",
 	  .width = 8,
 	  .when = LIST_TWO_SIDES,
 	  .number = line_before },
 	{ .key = "after",
+	  .heat = true,
 	  .title = "after",
 	  .width = 8,
 	  .when = LIST_TWO_SIDES,
@@ -178,7 +223,12 @@ static const struct list_column COLUMNS[] = {
 	  .number = line_change,
 	  .text = line_change_text },
 	{ .title = "over time", .width = 16, .least = 110, .draw = draw_times },
-	{ .title = "time", .width = 6, .least = 70, .when = LIST_ONE_SIDE, .draw = draw_times },
+	{ .title = "time",
+	  .width = 6,
+	  .least = 70,
+	  .most = 109,
+	  .when = LIST_ONE_SIDE,
+	  .draw = draw_times },
 	{ 0 },
 };
 
@@ -232,6 +282,10 @@ static struct line_row *make_rows(struct scene *s, struct list *l)
 
 		if (!scene_line_matches(s, p))
 			continue;
+		if (scene_line_is_speck(s, p)) {
+			s->hidden++;
+			continue;
+		}
 		*r = (struct line_row){ .pair = p, .rank = i + 1 };
 		r->list.row = (struct scene_row){ .id = p->id,
 						  .line = p->id,
@@ -252,14 +306,14 @@ static void draw_field(struct scene *s, const struct paired_field *f, uint32_t y
 {
 	char story[256], number[FIGURE_TEXT_BYTES];
 	struct canvas *c = s->canvas;
-	uint32_t name = c->columns / 4, x;
+	uint32_t name = c->columns / 5, x;
 
 	x = canvas_printf(c, 4, y, STYLE_DIM, "+%-5u %-6s", f->offset,
 			  line_half_name(line_half(f->line_offset)));
 	x = canvas_name(c, x + 1, y, name, STYLE_STRONG, f->name) + 1;
 	for (int side = s->both ? 0 : field_side(f); side < SCREEN_SIDES; side++) {
 		x = canvas_right(c, x, y, 9, STYLE_PLAIN,
-				 scale_text(number, field_heat(s, f, side)));
+				 scale_value(number, &s->scale, field_heat(s, f, side)));
 		if (!s->both)
 			break;
 	}
@@ -269,7 +323,7 @@ static void draw_field(struct scene *s, const struct paired_field *f, uint32_t y
 	x += 2;
 	if (x < c->columns)
 		canvas_name(c, x, y, c->columns - x, STYLE_PLAIN,
-			    field_story(s, f, story, sizeof(story)));
+			    field_story(s, f, c->columns - x, story, sizeof(story)));
 }
 
 static void draw_reason(struct scene *s, const struct line_row *r, uint32_t y)
@@ -300,11 +354,31 @@ static void draw_fields(struct scene *s, const struct line_row *r, uint32_t y, u
 	pairing_fields_free(f, count);
 }
 
+/* ---- What is not shown: specks, and lines that are in no view */
+
+static uint32_t hidden_lines(const struct scene *s, uint32_t shown)
+{
+	int side = s->in->side[SCREEN_AFTER].view ? SCREEN_AFTER : SCREEN_BEFORE;
+	uint32_t all = s->in->side[side].view->profile->contended_count;
+
+	return s->filtered[0] || all < shown ? 0 : all - shown;
+}
+
+static double hidden_heat(const struct scene *s, const struct list *l)
+{
+	int side = s->in->side[SCREEN_AFTER].view ? SCREEN_AFTER : SCREEN_BEFORE;
+	double all = scene_heat(s, side, &s->in->side[side].view->profile->total), shown = 0;
+
+	for (uint32_t i = 0; i < l->count; i++)
+		shown += row_of(l->rows[i])->heat[side];
+	return all > shown ? (all - shown) / all : 0;
+}
+
 /* ---- The view */
 
 void screen_lines(struct scene *s)
 {
-	struct list l = { .columns = COLUMNS, .nothing = "no line has such a name in it" };
+	struct list l = { .columns = COLUMNS, .nothing = "no line has that in a name" };
 	uint32_t rows = s->bottom - s->top, below = rows > 14 ? FIELD_ROWS : rows > 9 ? 4 : 0;
 	struct line_row *made;
 	char title[FIGURE_TEXT_BYTES];
@@ -322,7 +396,8 @@ void screen_lines(struct scene *s)
 		draw_fields(s, row_of(list_chosen(s, &l)), s->bottom - below - 1, s->bottom - 1);
 	x = canvas_printf(s->canvas, 1, s->bottom - 1, STYLE_DIM,
 			  "%s of a word: ", scale_title(title, &s->scale));
-	scale_legend(s->canvas, x, s->bottom - 1, s->hottest_word, false);
+	x = scale_legend(s->canvas, x, s->bottom - 1, s->hottest_word, false);
+	scene_hidden(s, x, s->bottom - 1, hidden_lines(s, l.count), "line", hidden_heat(s, &l));
 	free(l.rows);
 	free(made);
 }

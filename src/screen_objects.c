@@ -125,13 +125,20 @@ static const struct list_column COLUMNS[] = {
 	  .least = 76,
 	  .when = LIST_TWO_SIDES,
 	  .draw = strip_after },
-	{ .key = "heat", .title = "%s", .width = 9, .when = LIST_ONE_SIDE, .number = heat_shown },
+	{ .key = "heat",
+	  .heat = true,
+	  .title = "%s",
+	  .width = 9,
+	  .when = LIST_ONE_SIDE,
+	  .number = heat_shown },
 	{ .key = "before",
+	  .heat = true,
 	  .title = "before",
 	  .width = 8,
 	  .when = LIST_TWO_SIDES,
 	  .number = heat_before },
 	{ .key = "after",
+	  .heat = true,
 	  .title = "after",
 	  .width = 8,
 	  .when = LIST_TWO_SIDES,
@@ -160,6 +167,10 @@ static struct object_row *make_rows(struct scene *s, struct list *l)
 
 		if (!scene_matches(s, o->name) && !scene_matches(s, o->type))
 			continue;
+		if (scene_is_speck(s, o->counts)) {
+			s->hidden++;
+			continue;
+		}
 		rows[l->count].object = o;
 		rows[l->count].list.row = (struct scene_row){ .id = o->id,
 							      .line = p->lines[o->costliest].id,
@@ -174,6 +185,7 @@ void screen_objects(struct scene *s)
 {
 	struct list l = { .columns = COLUMNS, .nothing = "no object has such a name" };
 	struct object_row *rows;
+	uint32_t x;
 
 	if (!s->pairing.line_count) {
 		scene_nothing(s);
@@ -181,8 +193,9 @@ void screen_objects(struct scene *s)
 	}
 	rows = make_rows(s, &l);
 	list_draw(s, &l, s->bottom - s->top - 1);
-	canvas_text(s->canvas, 1, s->bottom - 1, STYLE_DIM,
-		    "Enter: its heatmap by CPU   d: its hottest line");
+	x = canvas_text(s->canvas, 1, s->bottom - 1, STYLE_DIM,
+			"Enter: its heatmap   d: its hottest line");
+	scene_hidden(s, x, s->bottom - 1, s->hidden, "object", 0);
 	free(l.rows);
 	free(rows);
 }

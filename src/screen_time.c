@@ -12,6 +12,8 @@
 #define LEAST_NAME 20
 #define NUMBER	   9
 
+static const char *const SIDE_NAMES[] = { "before", "after" };
+
 struct time_row {
 	const struct paired_line *pair;
 	double heat[SCREEN_SIDES][TALLY_SLICES];
@@ -89,11 +91,15 @@ static void time_init(struct time_view *t, struct scene *s)
 		t->sides[side] = has_times(s, side);
 		t->slices[side] = t->sides[side] ? tally_of(s, side)->slices : 0;
 	}
-	t->width = columns - t->name - NUMBER - 3;
+	t->width = columns - t->name - NUMBER - 4; /* the strip's edges and two gaps */
 	if (t->sides[0] && t->sides[1])
-		t->width = (t->width - 2) / 2;
+		t->width = (t->width - 3) / 2;
 	for (uint32_t i = 0; i < s->pairing.line_count; i++)
-		if (scene_line_matches(s, &s->pairing.lines[i]))
+		if (!scene_line_matches(s, &s->pairing.lines[i]))
+			continue;
+		else if (scene_line_is_speck(s, &s->pairing.lines[i]))
+			s->hidden++;
+		else
 			add_row(t, &s->pairing.lines[i]);
 	find_most(t);
 }
@@ -140,9 +146,10 @@ static void draw_axis(struct time_view *t, int side, uint32_t y)
 	char text[FIGURE_TEXT_BYTES], label[FIGURE_TEXT_BYTES];
 	uint32_t x = strip_x(t, side);
 
-	canvas_name(s->canvas, x + 1, y, t->width / 2, STYLE_HEAD, scene_title(s, side));
-	snprintf(label, sizeof(label), s->in->live ? "%s s to now" : "0 .. %s s",
-		 scale_text(text, seconds));
+	canvas_name(s->canvas, x + 1, y, t->width / 2, STYLE_HEAD,
+		    s->both ? SIDE_NAMES[side] : scene_title(s, side));
+	snprintf(label, sizeof(label), s->in->live ? "%.60s to now" : "0..%.60s",
+		 scale_seconds(text, seconds));
 	canvas_right(s->canvas, x + 1 + t->width / 2, y, t->width - t->width / 2, STYLE_HEAD,
 		     label);
 }
@@ -170,7 +177,8 @@ static void draw_row(struct time_view *t, const struct time_row *r, uint32_t y)
 		if (t->sides[of])
 			draw_strip(t, r, of, y);
 	canvas_right(s->canvas, s->canvas->columns - NUMBER, y, NUMBER, STYLE_PLAIN,
-		     scale_text(text, scene_heat(s, side, &r->pair->side[side]->line->counts)));
+		     scale_value(text, &s->scale,
+				 scene_heat(s, side, &r->pair->side[side]->line->counts)));
 }
 
 static void draw_rows(struct time_view *t, uint32_t y, uint32_t page)
@@ -202,10 +210,11 @@ static void draw_legend(struct time_view *t, uint32_t y)
 	char text[FIGURE_TEXT_BYTES];
 	uint32_t x;
 
-	x = canvas_printf(s->canvas, 1, y, STYLE_DIM,
-			  "%s samples in a slice: ", s->scale.measure->name);
+	x = canvas_printf(s->canvas, 1, y, STYLE_DIM, "%s in a slice: ", s->scale.measure->name);
 	x = scale_legend(s->canvas, x, y, t->hottest, false);
-	canvas_printf(s->canvas, x, y, STYLE_DIM, "   a column is %s s", scale_text(text, seconds));
+	x = canvas_printf(s->canvas, x, y, STYLE_DIM, "   a column: %s",
+			  scale_seconds(text, seconds));
+	scene_hidden(s, x, y, s->hidden, "line", 0);
 }
 
 static void draw_heads(struct time_view *t, uint32_t y)
@@ -252,7 +261,6 @@ void screen_time(struct scene *s)
 
 void screen_time_json(struct scene *s, struct json_writer *w)
 {
-	static const char *const SIDES[] = { "before", "after" };
 	struct time_view t;
 
 	time_init(&t, s);
@@ -267,7 +275,7 @@ void screen_time_json(struct scene *s, struct json_writer *w)
 		for (int side = 0; side < SCREEN_SIDES; side++) {
 			if (!t.sides[side])
 				continue;
-			json_begin_array(w, SIDES[side]);
+			json_begin_array(w, SIDE_NAMES[side]);
 			for (uint32_t k = 0; k < t.slices[side]; k++)
 				json_double(w, NULL, t.rows[i].heat[side][k]);
 			json_end(w);
