@@ -228,6 +228,33 @@ static void environment_free(const struct run *r, char **environment)
 	free(environment);
 }
 
+static bool is_pipe(const struct run *r)
+{
+	return !strcmp(r->ask->output, "-");
+}
+
+/* What it prints goes to standard error when the recording goes to standard output. */
+static int start_hooked(struct run *r, char **command, char **environment)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t pipes;
+	int error;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attributes);
+	sigemptyset(&pipes);
+	sigaddset(&pipes, SIGPIPE); /* hitmap itself ignores it */
+	posix_spawnattr_setsigdefault(&attributes, &pipes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	if (is_pipe(r))
+		posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+	error = posix_spawn(&r->child, r->program, &actions, &attributes, command, environment);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return error;
+}
+
 static struct err *start_program(struct run *r)
 {
 	char *option = r->hooks ? NULL : plugin_option(r->emulator.plugin, r->socket);
@@ -236,9 +263,9 @@ static struct err *start_program(struct run *r)
 	int error;
 
 	if (r->hooks)
-		error = posix_spawn(&r->child, file, NULL, NULL, command, environment);
+		error = start_hooked(r, command, environment);
 	else
-		error = emulator_start(&r->emulator, command, environment, &r->child);
+		error = emulator_start(&r->emulator, command, environment, is_pipe(r), &r->child);
 	environment_free(r, environment);
 	free(command);
 	free(option);
@@ -435,7 +462,8 @@ static struct err *tick(struct run *r)
 		if (e)
 			return e;
 	}
-	return r->ticks % SYNC_TICKS ? NULL : perfdata_sync(w);
+	/* Who reads a pipe wants the records now. */
+	return r->ticks % SYNC_TICKS && !is_pipe(r) ? NULL : perfdata_sync(w);
 }
 
 /* ---- The loop */
