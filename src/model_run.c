@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,28 +232,6 @@ static bool is_pipe(const struct run *r)
 	return !strcmp(r->ask->output, "-");
 }
 
-/* What it prints goes to standard error when the recording goes to standard output. */
-static int start_hooked(struct run *r, char **command, char **environment)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t pipes;
-	int error;
-
-	posix_spawn_file_actions_init(&actions);
-	posix_spawnattr_init(&attributes);
-	sigemptyset(&pipes);
-	sigaddset(&pipes, SIGPIPE); /* hitmap itself ignores it */
-	posix_spawnattr_setsigdefault(&attributes, &pipes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	if (is_pipe(r))
-		posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-	error = posix_spawn(&r->child, r->program, &actions, &attributes, command, environment);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	return error;
-}
-
 static struct err *start_program(struct run *r)
 {
 	char *option = r->hooks ? NULL : plugin_option(r->emulator.plugin, r->socket);
@@ -263,7 +240,7 @@ static struct err *start_program(struct run *r)
 	int error;
 
 	if (r->hooks)
-		error = start_hooked(r, command, environment);
+		error = program_start(r->program, command, environment, is_pipe(r), &r->child);
 	else
 		error = emulator_start(&r->emulator, command, environment, is_pipe(r), &r->child);
 	environment_free(r, environment);
