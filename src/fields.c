@@ -153,3 +153,19 @@ const char *field_story(const struct scene *s, const struct paired_field *f, uin
 	free(codes);
 	return text;
 }
+
+const char *field_label(const struct scene *s, const struct paired_field *f, char *text,
+			size_t bytes)
+{
+	uint32_t count;
+	struct field_code *codes;
+
+	snprintf(text, bytes, "%s", f->name);
+	if (f->name[0] != '+')
+		return text;
+	codes = field_codes(s, f, &count);
+	if (count)
+		snprintf(text, bytes, "in %s", codes[0].name);
+	free(codes);
+	return text;
+}

@@ -19,6 +19,10 @@ struct field_code *field_codes(const struct scene *s, const struct paired_field 
 			       uint32_t *count);
 /* The heat of a field on the side that is shown. */
 double field_heat(const struct scene *s, const struct paired_field *f, int side);
+/* Its name; of one without a name the function that touches it most, "in FUNCTION". Returns "text".
+ */
+const char *field_label(const struct scene *s, const struct paired_field *f, char *text,
+			size_t bytes);
 /* CPUs that touch it on a side. */
 uint32_t field_cpus(const struct paired_field *f, int side);
 /* "read and written", "written", "read": of the side that is shown. */

@@ -239,13 +239,20 @@ static size_t star_name(char to[NAME_BYTES], const char *name)
 	return 1;
 }
 
+/* In the object; in the line where elements are taken together, or where there is no object to
+ * speak of: where a stack or a heap begins tells nobody anything. */
+static uint64_t field_offset(const struct collector *c, const struct view_line *l,
+			     const struct view_cell *cell)
+{
+	return c->elements || !is_named(l) ? cell->offset : l->object_offset + cell->offset;
+}
+
 /* The cell's own name is of its line's object, "other.count" elsewhere: it tells both. */
 static void field_name(char to[NAME_BYTES], const struct collector *c, const struct view_line *l,
 		       const struct view_cell *cell)
 {
 	if (!cell->name)
-		snprintf(to, NAME_BYTES, "+%llu",
-			 (unsigned long long)l->object_offset + cell->offset);
+		snprintf(to, NAME_BYTES, "+%llu", (unsigned long long)field_offset(c, l, cell));
 	else if (!c->elements || !star_name(to, cell->name))
 		snprintf(to, NAME_BYTES, "%s", cell->name);
 }
@@ -266,7 +273,7 @@ static struct paired_field *field_of(struct collector *c, const struct view_line
 			.id = id,
 			.name = mem_strdup(name),
 			.line_offset = cell->offset,
-			.offset = c->elements ? cell->offset : l->object_offset + cell->offset,
+			.offset = field_offset(c, l, cell),
 		};
 	}
 	return &c->fields[*index];

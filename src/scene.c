@@ -178,11 +178,17 @@ uint32_t scene_times(const struct scene *s, const struct view_line *l, int side,
 {
 	const struct tally *t = s->in->side[side].tally;
 	const struct tally_line *line = t ? tally_find(t, l->line->addr, l->line->pid) : NULL;
+	double all = s->scale.measure->of_counts(&l->line->counts), sum = 0;
 
 	if (!line)
 		return 0;
-	for (uint32_t i = 0; i < t->slices; i++)
+	for (uint32_t i = 0; i < t->slices; i++) {
 		heat[i] = s->scale.measure->of_tally(&line->slices[i]);
+		sum += heat[i];
+	}
+	/* Two lines of one address, mapped one after the other, are one in a tally. */
+	for (uint32_t i = 0; i < t->slices && !s->in->live && sum > all; i++)
+		heat[i] *= all / sum;
 	return t->slices;
 }
 

@@ -339,6 +339,20 @@ static void draw_below(struct scene *s, const struct function_row *r, uint32_t y
 
 /* ---- The view */
 
+/* Of lines that were too small to be read in detail, so that no function is known for them. */
+static double hidden_heat(const struct scene *s, const struct functions *f)
+{
+	double all = 0, known = 0;
+
+	for (int side = 0; side < SCREEN_SIDES; side++) {
+		if (s->in->side[side].view)
+			all += scene_heat(s, side, &s->in->side[side].view->profile->total);
+		for (uint32_t i = 0; i < f->count; i++)
+			known += scene_heat(s, side, &f->rows[i].counts[side]);
+	}
+	return all > known ? (all - known) / all : 0;
+}
+
 void screen_functions(struct scene *s)
 {
 	struct list l = { .columns = COLUMNS, .nothing = "no function has such a name" };
@@ -352,7 +366,7 @@ void screen_functions(struct scene *s)
 	functions_init(&f, s, &l);
 	list_draw(s, &l, rows - below);
 	scene_hidden(s, 0, s->bottom - below - 1, l.count < rows - below - 1 ? s->hidden : 0,
-		     "function", 0);
+		     "function", hidden_heat(s, &f));
 	if (below && list_chosen(s, &l))
 		draw_below(s, row_of(list_chosen(s, &l)), s->bottom - below);
 	functions_deinit(&f, &l);

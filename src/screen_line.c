@@ -242,10 +242,12 @@ static void draw_field(struct line_view *v, struct axis *axis, double *const hea
 	struct scene *s = v->scene;
 	const struct paired_field *f = &v->fields[v->which[at]];
 	uint32_t cpus[SCREEN_SIDES] = { field_cpus(f, 0), field_cpus(f, 1) }, x;
+	char label[256];
 
 	x = canvas_printf(s->canvas, 1, y, STYLE_DIM, "%s +%-4u ",
 			  line_half_name(line_half(f->line_offset)), f->offset);
-	canvas_name(s->canvas, x, y, name_columns(s) - x, STYLE_PLAIN, f->name);
+	canvas_name(s->canvas, x, y, name_columns(s) - x, STYLE_PLAIN,
+		    field_label(s, f, label, sizeof(label)));
 	x = draw_figures(s, name_columns(s), y, f->counts, cpus);
 	if (axis->count && heat[at])
 		axis_strip(axis, s->canvas, x + 1, y, heat[at], hottest, AXIS_HEAT);
