@@ -185,7 +185,7 @@ uint32_t canvas_rune(struct canvas *c, uint32_t x, uint32_t y, enum canvas_style
 		cell->rune = storable(c, rune);
 		cell->style = style;
 	}
-	return x + 1;
+	return x < UINT32_MAX ? x + 1 : x;
 }
 
 uint32_t canvas_text(struct canvas *c, uint32_t x, uint32_t y, enum canvas_style style,

@@ -306,7 +306,7 @@ static void draw_touched(struct scene *s, const struct touched *t, uint32_t y)
 	const char *object = s->pairing.objects[t->field->object].name;
 	char number[FIGURE_TEXT_BYTES], change[FIGURE_TEXT_BYTES];
 	double before = scene_heat(s, 0, &t->counts[0]), after = scene_heat(s, 1, &t->counts[1]);
-	uint32_t x, width = s->canvas->columns / 4;
+	uint32_t x, width = s->canvas->columns * 21 / 100;
 
 	x = canvas_name(s->canvas, 4, y, width, STYLE_STRONG, t->field->name) + 1;
 	x = canvas_name(s->canvas, x, y, width, STYLE_DIM, object) + 1;
@@ -321,8 +321,9 @@ static void draw_touched(struct scene *s, const struct touched *t, uint32_t y)
 		x = canvas_right(s->canvas, x, y, 7, STYLE_STRONG,
 				 scale_change(change, before, after)) +
 		    1;
-	canvas_printf(s->canvas, x, y, STYLE_DIM, " %s%s%s", c->loads ? "reads" : "",
-		      c->loads && c->stores ? ", " : "", c->stores ? "writes" : "");
+	if (x + 14 <= s->canvas->columns)
+		canvas_printf(s->canvas, x, y, STYLE_DIM, " %s%s%s", c->loads ? "reads" : "",
+			      c->loads && c->stores ? ", " : "", c->stores ? "writes" : "");
 }
 
 static void draw_below(struct scene *s, const struct function_row *r, uint32_t y)
@@ -364,6 +365,8 @@ void screen_functions(struct scene *s)
 		return;
 	}
 	functions_init(&f, s, &l);
+	if (below && l.count + 3 < rows - below) /* a short list leaves room */
+		below = rows - l.count - 3;
 	list_draw(s, &l, rows - below);
 	scene_hidden(s, 0, s->bottom - below - 1, l.count < rows - below - 1 ? s->hidden : 0,
 		     "function", hidden_heat(s, &f));

@@ -137,7 +137,7 @@ static void draw_facts(struct line_view *v, uint32_t y, uint32_t bottom)
 
 	if (verdict)
 		put_fact(v, &y, bottom, STYLE_STRONG, verdict);
-	snprintf(text, sizeof(text), "writers %u, only readers %u", c->writers, c->readers);
+	snprintf(text, sizeof(text), "writers %u, readers %u", c->writers, c->readers);
 	put_fact(v, &y, bottom, STYLE_PLAIN, text);
 	if (counts_hitm(&c->counts)) {
 		struct figure f = { .known = true, .parts.count = MEMORY_DISTANCES };
@@ -254,16 +254,17 @@ static void draw_field(struct line_view *v, struct axis *axis, double *const hea
 	scene_mark(s, at, y);
 }
 
-/* Rows of heat by CPU, on the side that each field shows; "*hottest" of all. */
+/* Rows of heat by CPU, of two sides after's; "*hottest" of all. */
 static double **field_heats(struct line_view *v, struct axis *axis, double *hottest)
 {
 	double **heat = mem_zalloc((v->shown + 1) * sizeof(*heat));
 
 	for (uint32_t i = 0; i < v->shown; i++) {
 		const struct paired_field *f = &v->fields[v->which[i]];
+		int side = v->scene->both ? SCREEN_AFTER : field_side(f);
 
 		heat[i] = mem_zalloc((axis->count + 1) * sizeof(double));
-		axis_add(axis, v->scene, f, field_side(f), heat[i]);
+		axis_add(axis, v->scene, f, side, heat[i]);
 		for (uint32_t k = 0; k < axis->count; k++)
 			*hottest = fmax(*hottest, heat[i][k]);
 	}
@@ -280,8 +281,8 @@ static void draw_field_rows(struct line_view *v, uint32_t y, uint32_t first, uin
 
 	if (room >= LEAST_STRIP) {
 		axis_init(&axis, s, room);
-		canvas_printf(s->canvas, used + 1, y, STYLE_HEAD, "by %s",
-			      s->screen->nodes ? "node" : "CPU");
+		canvas_printf(s->canvas, used + 1, y, STYLE_HEAD, "by %s%s",
+			      s->screen->nodes ? "node" : "CPU", s->both ? ", after" : "");
 	}
 	heat = field_heats(v, &axis, &hottest);
 	for (uint32_t i = first; i < v->shown && i - first < page; i++)
@@ -341,6 +342,7 @@ static void draw_codes(struct line_view *v, uint32_t y)
 	struct scene *s = v->scene;
 	const struct paired_field *f;
 	struct field_code *codes;
+	char title[512];
 	uint32_t count;
 
 	if (scene_choice(s)->at >= v->shown || y >= s->bottom)
@@ -348,7 +350,8 @@ static void draw_codes(struct line_view *v, uint32_t y)
 	f = &v->fields[v->which[scene_choice(s)->at]];
 	codes = field_codes(s, f, &count);
 	canvas_fill(s->canvas, 0, y, s->canvas->columns, STYLE_HEAD, ' ');
-	canvas_printf(s->canvas, 1, y, STYLE_HEAD, "code at %.40s", f->name);
+	snprintf(title, sizeof(title), "code at %s", f->name);
+	canvas_name(s->canvas, 1, y, name_columns(s) - 2, STYLE_HEAD, title);
 	draw_figure_heads(s, name_columns(s), y);
 	for (uint32_t i = 0; i < count && y + 1 + i < s->bottom; i++)
 		draw_code(v, &codes[i], y + 1 + i);
@@ -381,7 +384,8 @@ void screen_line(struct scene *s)
 	room = s->bottom > y + 2 ? s->bottom - y - 2 : 1;
 	page = v.shown < room / 2 ? v.shown : (room + 1) / 2;
 	draw_fields(&v, y, page);
-	draw_codes(&v, y + page + 2 > s->bottom ? s->bottom : y + page + 1);
+	y += page + 1 + (room > 8); /* an empty row, where there is room */
+	draw_codes(&v, y + 1 > s->bottom ? s->bottom : y);
 	line_deinit(&v);
 }
 

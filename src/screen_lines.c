@@ -325,6 +325,17 @@ static uint32_t draw_figures(struct scene *s, const struct counts counts[SCREEN_
 	return canvas_right(s->canvas, x, y, 8, STYLE_STRONG, scale_change(text, heat[0], heat[1]));
 }
 
+/* "read and written by 8 CPUs", or "8 CPUs" where there is no room. */
+static void role_text(const struct scene *s, const struct paired_field *f, uint32_t columns,
+		      char text[256])
+{
+	uint32_t cpus = field_cpus(f, field_side(f));
+	bool wide = columns >= 28;
+
+	snprintf(text, 256, "%s%s%u CPU%s", wide ? field_role(s, f) : "", wide ? " by " : "", cpus,
+		 cpus == 1 ? "" : "s");
+}
+
 static void draw_field(struct scene *s, const struct paired_field *f, uint32_t y, bool story)
 {
 	char text[256];
@@ -341,9 +352,7 @@ static void draw_field(struct scene *s, const struct paired_field *f, uint32_t y
 	if (story)
 		field_story(s, f, c->columns - x, text, sizeof(text));
 	else
-		snprintf(text, sizeof(text), "%s%s%u CPUs",
-			 c->columns - x < 28 ? "" : field_role(s, f),
-			 c->columns - x < 28 ? "" : " by ", field_cpus(f, field_side(f)));
+		role_text(s, f, c->columns - x, text);
 	canvas_name(c, x, y, c->columns - x, STYLE_PLAIN, text);
 }
 

@@ -90,7 +90,7 @@ struct fake_side {
 	uint64_t time; /* ns, of the next sample */
 };
 
-static struct data_source far(uint32_t cpu)
+static inline struct data_source far(uint32_t cpu)
 {
 	struct data_source d = LOAD_HITM(cpu < CPUS / 2 ? DISTANCE_SAME_LLC : DISTANCE_OTHER_NODE);
 
@@ -99,7 +99,7 @@ static struct data_source far(uint32_t cpu)
 }
 
 /* "times" loads that pay, and as many stores, of one CPU; a millisecond each round. */
-static void fight(struct fake_side *s, uint32_t cpu, uint64_t ip, uint64_t addr, uint32_t cycles,
+static inline void fight(struct fake_side *s, uint32_t cpu, uint64_t ip, uint64_t addr, uint32_t cycles,
 		  uint32_t times)
 {
 	for (uint32_t i = 0; i < times; i++) {
@@ -110,13 +110,13 @@ static void fight(struct fake_side *s, uint32_t cpu, uint64_t ip, uint64_t addr,
 	}
 }
 
-static void quiet_load(struct fake_side *s, uint32_t cpu, uint64_t ip, uint64_t addr)
+static inline void quiet_load(struct fake_side *s, uint32_t cpu, uint64_t ip, uint64_t addr)
 {
 	FAKE_TOUCH(&s->source, 9, 100 + cpu, cpu, ip, addr, 5, LOAD_L1);
 	s->source.events[s->source.count - 1].sample.time = s->time;
 }
 
-static void add_notes(struct fake_side *s, uint64_t operations)
+static inline void add_notes(struct fake_side *s, uint64_t operations)
 {
 	struct note *n = &fake_event(&s->source, EVENT_NOTE)->note;
 
@@ -134,7 +134,7 @@ static void add_notes(struct fake_side *s, uint64_t operations)
 			    .operation = { "signal queued and freed", operations } };
 }
 
-static void begin(struct fake_side *s, const char *path)
+static inline void begin(struct fake_side *s, const char *path)
 {
 	fake_init(&s->source);
 	s->time = 1000000000;
@@ -147,7 +147,7 @@ static void begin(struct fake_side *s, const char *path)
 }
 
 /* The count is written by all in the first phase of the run, sigpending in all of it. */
-static void signal_before(struct fake_side *s)
+static inline void signal_before(struct fake_side *s)
 {
 	begin(s, "before.data");
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
@@ -164,7 +164,7 @@ static void signal_before(struct fake_side *s)
 	add_notes(s, 400);
 }
 
-static void signal_after(struct fake_side *s)
+static inline void signal_after(struct fake_side *s)
 {
 	begin(s, "after.data");
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
@@ -179,7 +179,7 @@ static void signal_after(struct fake_side *s)
 	add_notes(s, 400);
 }
 
-static void futex(struct fake_side *s, uint32_t collisions)
+static inline void futex(struct fake_side *s, uint32_t collisions)
 {
 	begin(s, collisions ? "before.data" : "after.data");
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
@@ -193,17 +193,17 @@ static void futex(struct fake_side *s, uint32_t collisions)
 	add_notes(s, 400);
 }
 
-static void futex_before(struct fake_side *s)
+static inline void futex_before(struct fake_side *s)
 {
 	futex(s, 25);
 }
 
-static void futex_after(struct fake_side *s)
+static inline void futex_after(struct fake_side *s)
 {
 	futex(s, 0);
 }
 
-static void nasty(struct fake_side *s)
+static inline void nasty(struct fake_side *s)
 {
 	begin(s, "\033]0;owned\007.data");
 	s->source.source.recording.cpu_node = NULL;
@@ -215,7 +215,7 @@ static void nasty(struct fake_side *s)
 	}
 }
 
-static void stores_only(struct fake_side *s)
+static inline void stores_only(struct fake_side *s)
 {
 	begin(s, "stores.data");
 	s->source.source.recording.cpu_node = NULL;
@@ -225,7 +225,7 @@ static void stores_only(struct fake_side *s)
 			   STORE_L1, .times = 40);
 }
 
-static void uncontended(struct fake_side *s)
+static inline void uncontended(struct fake_side *s)
 {
 	begin(s, "quiet.data");
 	s->source.source.recording.cpu_node = NULL;
