@@ -117,6 +117,8 @@ static const struct axis_cpu *find_cpu(const struct axis *a, const struct scene 
 {
 	struct axis_cpu key = { .cpu = cpu, .node = node_of(s, cpu) };
 
+	if (!a->cpu_count)
+		return NULL;
 	return bsearch(&key, a->cpus, a->cpu_count, sizeof(*a->cpus), cpu_compare);
 }
 

@@ -20,7 +20,7 @@ const struct key_row key_rows[] = {
 	{ PRESSED_PAGE_DOWN, ACTION_PAGE_DOWN, KEY_ANYWHERE, NULL, NULL, NULL },
 	{ PRESSED_HOME, ACTION_FIRST, KEY_ANYWHERE, "Home End", "the first, the last row", NULL },
 	{ PRESSED_END, ACTION_LAST, KEY_ANYWHERE, NULL, NULL, NULL },
-	{ PRESSED_LEFT, ACTION_LEFT, KEY_ANYWHERE, "← →", "the line, object or part before, behind",
+	{ PRESSED_LEFT, ACTION_LEFT, KEY_ANYWHERE, "← →", "the line or object before, behind",
 	  NULL },
 	{ PRESSED_RIGHT, ACTION_RIGHT, KEY_ANYWHERE, NULL, NULL, NULL },
 	{ PRESSED_ENTER, ACTION_OPEN, KEY_ANYWHERE, "Enter", "open the row: a line's details",

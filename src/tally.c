@@ -145,13 +145,16 @@ struct tally *tally_copy(const struct tally *t)
 	index->room = t->line_count;
 	copy->lines = mem_realloc(NULL, t->line_count + 1, sizeof(*copy->lines));
 	index->spots = mem_realloc(NULL, t->line_count + 1, sizeof(*index->spots));
-	memcpy(copy->lines, t->lines, t->line_count * sizeof(*copy->lines));
-	memcpy(index->spots, t->index->spots, t->line_count * sizeof(*index->spots));
+	if (t->line_count) {
+		memcpy(copy->lines, t->lines, t->line_count * sizeof(*copy->lines));
+		memcpy(index->spots, t->index->spots, t->line_count * sizeof(*index->spots));
+	}
 	for (uint32_t i = 0; i < copy->line_count; i++) {
 		struct tally_line *l = &copy->lines[i];
 
 		l->cells = mem_realloc(NULL, l->cell_count + 1, sizeof(*l->cells));
-		memcpy(l->cells, t->lines[i].cells, l->cell_count * sizeof(*l->cells));
+		if (l->cell_count)
+			memcpy(l->cells, t->lines[i].cells, l->cell_count * sizeof(*l->cells));
 		l->cell_room = l->cell_count;
 	}
 	index_lines(copy);
