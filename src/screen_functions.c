@@ -60,7 +60,7 @@ static double heat_shown(const struct scene *s, const struct list_row *r)
 
 static double heat_change(const struct scene *s, const struct list_row *r)
 {
-	return fabs(heat_after(s, r) - heat_before(s, r));
+	return heat_after(s, r) - heat_before(s, r);
 }
 
 static const char *change_text(const struct scene *s, const struct list_row *r, char *text)
@@ -123,7 +123,7 @@ static const char *field_text(const struct scene *s, const struct list_row *r, c
 
 static const struct list_column COLUMNS[] = {
 	{ .key = "function", .title = "function", .left = true, .text = name_text },
-	{ .key = "field", .title = "field", .left = true, .text = field_text },
+	{ .title = "field", .left = true, .text = field_text },
 	{ .key = "source",
 	  .title = "source",
 	  .width = 18,
@@ -149,6 +149,7 @@ static const struct list_column COLUMNS[] = {
 	  .when = LIST_TWO_SIDES,
 	  .number = heat_after },
 	{ .key = "change",
+	  .change = true,
 	  .title = "change",
 	  .width = 7,
 	  .when = LIST_TWO_SIDES,

@@ -126,7 +126,7 @@ static void add_fields(struct map_view *m, uint32_t object)
 		const struct paired_field *f = &o->fields[i];
 		struct map_row *r;
 
-		if (!field_matters(m->scene, o->fields, o->count, f)) {
+		if (!f->matters) {
 			hidden++;
 			continue;
 		}
@@ -169,6 +169,7 @@ static void add_object(struct map_view *m, uint32_t object)
 		for (uint32_t i = 0; i < BLOCK_ROWS; i++)
 			add_row(m, MAP_BLOCK, m->object_count, i);
 	}
+	field_mark(m->scene, o->fields, o->count);
 	add_fields(m, m->object_count++);
 }
 

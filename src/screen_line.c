@@ -212,7 +212,8 @@ static uint32_t draw_figures(struct scene *s, uint32_t x, uint32_t y,
 			     const uint32_t cpus[SCREEN_SIDES])
 {
 	double heat[SCREEN_SIDES] = { scene_heat(s, 0, &counts[0]), scene_heat(s, 1, &counts[1]) };
-	int side = counts[SCREEN_AFTER].samples ? SCREEN_AFTER : SCREEN_BEFORE;
+	/* Latency and CPUs of the side that is hot. */
+	int side = counts[SCREEN_AFTER].samples && (heat[1] > 0 || !(heat[0] > 0));
 	char text[FIGURE_TEXT_BYTES];
 
 	if (s->both) {
@@ -261,7 +262,7 @@ static double **field_heats(struct line_view *v, struct axis *axis, double *hott
 
 	for (uint32_t i = 0; i < v->shown; i++) {
 		const struct paired_field *f = &v->fields[v->which[i]];
-		int side = v->scene->both ? SCREEN_AFTER : field_side(f);
+		int side = v->scene->both ? SCREEN_AFTER : field_side(v->scene, f);
 
 		heat[i] = mem_zalloc((axis->count + 1) * sizeof(double));
 		axis_add(axis, v->scene, f, side, heat[i]);

@@ -49,7 +49,7 @@ static double line_shown(const struct scene *s, const struct list_row *r)
 
 static double line_change(const struct scene *s, const struct list_row *r)
 {
-	return fabs(line_after(s, r) - line_before(s, r));
+	return line_after(s, r) - line_before(s, r);
 }
 
 static const char *line_change_text(const struct scene *s, const struct list_row *r, char *text)
@@ -218,6 +218,7 @@ static const struct list_column COLUMNS[] = {
 	  .when = LIST_TWO_SIDES,
 	  .number = line_after },
 	{ .key = "change",
+	  .change = true,
 	  .title = "change",
 	  .width = 7,
 	  .when = LIST_TWO_SIDES,
@@ -241,11 +242,12 @@ static void name_hot(const struct scene *s, struct line_row *r, uint32_t line)
 	uint32_t count, hot[2] = { UINT32_MAX, UINT32_MAX };
 	struct paired_field *f = pairing_line_fields(&s->pairing, line, &count);
 
+	field_mark(s, f, count);
 	for (int n = 0; n < 2; n++)
 		for (uint32_t i = 0; i < count; i++) {
 			double heat = field_heat(s, &f[i], 0) + field_heat(s, &f[i], 1);
 
-			if (i == hot[0] || !field_matters(s, f, count, &f[i]))
+			if (i == hot[0] || !f[i].matters)
 				continue;
 			if (hot[n] == UINT32_MAX ||
 			    heat > field_heat(s, &f[hot[n]], 0) + field_heat(s, &f[hot[n]], 1))
@@ -329,7 +331,7 @@ static uint32_t draw_figures(struct scene *s, const struct counts counts[SCREEN_
 static void role_text(const struct scene *s, const struct paired_field *f, uint32_t columns,
 		      char text[256])
 {
-	uint32_t cpus = field_cpus(f, field_side(f));
+	uint32_t cpus = field_cpus(f, field_side(s, f));
 	bool wide = columns >= 28;
 
 	snprintf(text, 256, "%s%s%u CPU%s", wide ? field_role(s, f) : "", wide ? " by " : "", cpus,
@@ -403,13 +405,14 @@ static void draw_fields(struct scene *s, const struct line_row *r, uint32_t y, u
 	uint32_t line = r->pair - s->pairing.lines, count, shown = 0, room;
 	struct paired_field *f = pairing_line_fields(&s->pairing, line, &count);
 
+	field_mark(s, f, count);
 	canvas_fill(s->canvas, 0, y, s->canvas->columns, STYLE_DIM, 0x2500);
 	canvas_printf(s->canvas, 1, y++, STYLE_STRONG, " %s ", paired_shown(r->pair)->name);
 	for (uint32_t i = 0; i < count; i++)
-		shown += field_matters(s, f, count, &f[i]);
+		shown += f[i].matters;
 	room = bottom > y + shown + 1 ? (bottom - y - shown - 1) / (shown ? shown : 1) : 0;
 	for (uint32_t i = 0; i < count && y + 1 < bottom; i++) {
-		if (!field_matters(s, f, count, &f[i]))
+		if (!f[i].matters)
 			continue;
 		draw_field(s, &f[i], y++, !room);
 		y = draw_codes(s, &f[i], y, room < CODES ? room : CODES);

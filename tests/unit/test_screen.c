@@ -291,6 +291,43 @@ static void any_size_and_any_key_draws_without_a_control_character(void **state)
 	}
 }
 
+/* A fixed sequence that looks like chance: Numerical Recipes' generator. */
+static uint32_t next_number(uint32_t *state)
+{
+	*state = *state * 1664525 + 1013904223;
+	return *state >> 8;
+}
+
+static void any_sequence_of_keys_clicks_and_sizes_is_survived(void **state)
+{
+	uint32_t keys = 0, random = 1;
+
+	while (key_rows[keys].action)
+		keys++;
+	for (size_t i = 0; i < ARRAY_SIZE(CASES); i++) {
+		struct stage s;
+
+		stage_open(&s, &CASES[i]);
+		for (int step = 0; step < 400; step++) {
+			uint32_t n = next_number(&random);
+			enum screen_request r;
+
+			if (n % 16 == 0)
+				r = screen_mouse(s.screen, n / 16 % 4, n / 64 % 130, n / 8192 % 45,
+						 &s.in);
+			else if (n % 16 == 1)
+				r = screen_key(s.screen, n / 16 % 0x120000, &s.in);
+			else
+				r = screen_key(s.screen, key_rows[n / 16 % keys].key, &s.in);
+			assert_in_range(r, REQUEST_NONE, REQUEST_WINDOW_LONGER);
+			if (n % 23 == 0)
+				canvas_resize(&s.canvas, n / 64 % 130, n / 8192 % 45);
+			screen_draw(s.screen, &s.canvas, &s.in);
+		}
+		stage_close(&s);
+	}
+}
+
 static void a_screen_of_60x15_and_back_is_the_same(void **state)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(CASES); i++) {
@@ -533,11 +570,52 @@ static void a_message_is_shown_until_it_is_taken_away(void **state)
 	stage_close(&s);
 }
 
+/* The rows of the table in docs/tui.md that keys of recordings, or of live, must have; to be freed.
+ */
+static char *documented_keys(bool live)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	fputs("|---|---|\n", out);
+	for (const struct key_row *r = key_rows; r->action; r++)
+		if (r->help && (r->place == KEY_LIVE) == live)
+			fprintf(out, "| %s | %s |\n", r->name, r->help);
+	fputc('\n', out);
+	fclose(out);
+	return text;
+}
+
+static void the_documentation_lists_exactly_the_keys_there_are(void **state)
+{
+	char *page = read_file("docs/tui.md");
+
+	assert_non_null(page);
+	for (int live = 0; live < 2; live++) {
+		char *keys = documented_keys(live);
+
+		if (!strstr(page, keys))
+			print_error("docs/tui.md must have:\n%s", keys);
+		assert_non_null(strstr(page, keys));
+		free(keys);
+	}
+	free(page);
+}
+
+static void each_key_has_one_meaning_in_each_place(void **state)
+{
+	for (const struct key_row *r = key_rows; r->action; r++)
+		for (const struct key_row *other = r + 1; other->action; other++)
+			assert_false(r->key == other->key && r->place == other->place);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_view_is_as_expected),
 		cmocka_unit_test(any_size_and_any_key_draws_without_a_control_character),
+		cmocka_unit_test(any_sequence_of_keys_clicks_and_sizes_is_survived),
 		cmocka_unit_test(a_screen_of_60x15_and_back_is_the_same),
 		cmocka_unit_test(a_new_user_sees_the_contended_fields_at_once),
 		cmocka_unit_test(a_filter_keeps_what_has_the_text_and_escape_takes_it_away),
@@ -550,6 +628,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(html_of_hostile_names_has_no_tags_of_theirs),
 		cmocka_unit_test(the_mouse_chooses_rows_and_views),
 		cmocka_unit_test(a_message_is_shown_until_it_is_taken_away),
+		cmocka_unit_test(the_documentation_lists_exactly_the_keys_there_are),
+		cmocka_unit_test(each_key_has_one_meaning_in_each_place),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "--write") == 0)
