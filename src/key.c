@@ -42,7 +42,7 @@ const struct key_row key_rows[] = {
 	  "measure" },
 	{ 's', ACTION_FULL_NAMES, KEY_IN_LINE, "s", "in a line's details: whole names, or cut ones",
 	  NULL },
-	{ 's', ACTION_SORT, KEY_ANYWHERE, "s", "sort by the next column", "sort" },
+	{ 's', ACTION_SORT, KEY_ANYWHERE, "s", "lists: sort by the next column", "sort" },
 	{ 'a', ACTION_ALL, KEY_ANYWHERE, "a", "all, also what has less than 0.1 %", NULL },
 	{ '/', ACTION_FILTER, KEY_ANYWHERE, "/", "show only what has this text in a name",
 	  "filter" },

@@ -111,8 +111,8 @@ void scene_hidden(struct scene *s, uint32_t x, uint32_t y, uint32_t count, const
 		return;
 	if (heat >= SPECK)
 		snprintf(part, sizeof(part), " with %.1f %%", 100 * heat);
-	snprintf(text, sizeof(text), "  %s more %.40s%s%s (a: all)", figure_count(number, count),
-		 what, count == 1 ? "" : "s", part);
+	snprintf(text, sizeof(text), "  %s more %.40s%s%s%s", figure_count(number, count), what,
+		 count == 1 ? "" : "s", part, s->screen->all ? "" : " (a: all)");
 	columns = strlen(text);
 	if (x + columns <= s->canvas->columns)
 		canvas_text(s->canvas, s->canvas->columns - columns, y, STYLE_DIM, text);

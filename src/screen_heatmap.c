@@ -383,8 +383,9 @@ static void draw_half(struct map_view *m, const struct map_row *r, uint32_t y)
 
 	if (f->offset >= f->line_offset && line && !o->matrix.lines)
 		snprintf(where, sizeof(where), " of line +%u", f->offset - f->line_offset);
-	x = canvas_printf(c, 1, y, STYLE_DIM, "%s half%s ",
-			  line_half_name(line_half(f->line_offset)), where);
+	x = canvas_printf(c, 1, y, STYLE_DIM, "%s half%s%s ",
+			  line_half_name(line_half(f->line_offset)), where,
+			  f->moved ? ", before: the other" : "");
 	canvas_fill(c, x, y, c->columns - x, STYLE_DIM, 0x2504);
 }
 
@@ -421,13 +422,13 @@ static void draw_hottest_element(struct map_view *m, const struct map_object *o,
 		int side = pane_side(m, i);
 		double heat = o->matrix.heat[side] ? o->matrix.heat[side][o->matrix.hottest[side]]
 						   : 0;
-
 		double all = object_heat(m, o, side);
 
 		if (!(all > 0))
 			continue;
 		x = canvas_printf(m->scene->canvas, x, y, STYLE_DIM, "%s: hottest line %s, ",
-				  scene_title(m->scene, side),
+				  m->scene->both ? (i ? "after" : "before")
+						 : scene_title(m->scene, side),
 				  figure_count(number, o->matrix.hottest[side]));
 		x = canvas_printf(m->scene->canvas, x, y, STYLE_PLAIN, "%s of %s",
 				  scale_value(number, &m->scene->scale, heat),

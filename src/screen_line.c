@@ -100,15 +100,13 @@ static void draw_words(struct line_view *v, int side, uint32_t y)
 		canvas_name(c, x + 1, y, 12, STYLE_DIM, side ? "after" : "before");
 }
 
-/* "lower half", offsets; then a strip each side. Returns the row below. */
+/* Bytes of the line; then a strip each side. Returns the row below. */
 static uint32_t draw_picture(struct line_view *v, uint32_t y)
 {
 	struct canvas *c = v->scene->canvas;
-	const struct view_line *l = paired_shown(v->pair);
-
 	for (int w = 0; w < LINE_WORDS; w++)
-		canvas_printf(c, word_x(w), y, STYLE_DIM, "+%llu",
-			      (unsigned long long)l->object_offset + 8 * w);
+		canvas_printf(c, word_x(w), y, STYLE_DIM, "%d", 8 * w);
+	canvas_text(c, word_x(LINE_WORDS) + 1, y, STYLE_DIM, "byte");
 	y++;
 	for (int side = 0; side < SCREEN_SIDES; side++)
 		if (v->scene->in->side[side].view)

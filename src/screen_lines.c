@@ -309,7 +309,7 @@ static struct line_row *make_rows(struct scene *s, struct list *l)
 
 static uint32_t figures_x(const struct scene *s)
 {
-	return FIELD_X + (s->canvas->columns - FIELD_X) * 2 / 5;
+	return FIELD_X + (s->canvas->columns - FIELD_X) * (s->both ? 40 : 48) / 100;
 }
 
 /* Heat, or before, after and change; the column behind them. */
@@ -379,6 +379,8 @@ static void draw_code(struct scene *s, const struct field_code *code, uint32_t y
 	char text[256];
 
 	snprintf(text, sizeof(text), "%.150s %.60s:%u", code->name, code->source, code->line);
+	if (code->source && label_columns(text) > width)
+		snprintf(text, sizeof(text), "%.150s:%u", code->name, code->line);
 	if (!code->source || label_columns(text) > width)
 		snprintf(text, sizeof(text), "%.200s", code->name);
 	canvas_name(s->canvas, FIELD_X + 2, y, width, STYLE_DIM, text);

@@ -37,6 +37,8 @@ const struct fake_data fake_data[] = {
 	FIELD(0x700000, "root_user", 96, "user_struct", "__count", 0),
 	FIELD(0x700008, "root_user", 96, "user_struct", "sigpending", 8),
 	FIELD(0x700024, "root_user", 96, "user_struct", "mq_bytes", 36),
+	FIELD(0x730020, "root_user", 96, "user_struct", "__count", 0),
+	FIELD(0x730028, "root_user", 96, "user_struct", "sigpending", 8),
 	FIELD(0x701000, "stats", 8, NULL, "", 0),
 	FIELD(0x701008, "hits", 8, NULL, "", 0),
 	BUCKET(3, "[3].waiters", 0),
@@ -99,8 +101,8 @@ static inline struct data_source far(uint32_t cpu)
 }
 
 /* "times" loads that pay, and as many stores, of one CPU; a millisecond each round. */
-static inline void fight(struct fake_side *s, uint32_t cpu, uint64_t ip, uint64_t addr, uint32_t cycles,
-		  uint32_t times)
+static inline void fight(struct fake_side *s, uint32_t cpu, uint64_t ip, uint64_t addr,
+			 uint32_t cycles, uint32_t times)
 {
 	for (uint32_t i = 0; i < times; i++) {
 		FAKE_TOUCH(&s->source, 9, 100 + cpu, cpu, ip, addr, cycles, far(cpu));
@@ -176,6 +178,17 @@ static inline void signal_after(struct fake_side *s)
 		quiet_load(s, cpu, 0x501050, 0x700024);
 	}
 	fight(s, 0, 0x501000, 0x700000, 400, 2);
+	add_notes(s, 400);
+}
+
+/* The same object, half a line further on. */
+static inline void signal_moved(struct fake_side *s)
+{
+	begin(s, "moved.data");
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		fight(s, cpu, 0x501000, 0x730020, 400, 20);
+		fight(s, cpu, 0x501030, 0x730028, 420, 30);
+	}
 	add_notes(s, 400);
 }
 

@@ -53,6 +53,8 @@ static const struct scene_case CASES[] = {
 	{ CASE("lines_cycles", NULL, signal_before, NULL, "1m") },
 	{ CASE("heatmap", NULL, signal_before, "signal", "2v") },
 	{ CASE("heatmap_both", signal_before, signal_after, "signal", "2v") },
+	{ CASE("heatmap_moved", signal_before, signal_moved, "signal", "2v") },
+	{ CASE("details_moved", signal_before, signal_moved, "signal", "1d") },
 	{ CASE("heatmap_nodes", signal_before, signal_after, "signal", "2n") },
 	{ CASE("heatmap_spread", NULL, signal_before, "signal", "2", .no_tally = true) },
 	{ CASE("heatmap_futex", futex_before, futex_after, "futex", "2") },
@@ -445,6 +447,18 @@ static void enter_on_a_field_of_the_heatmap_shows_the_code_of_that_field(void **
 	stage_close(&s);
 }
 
+static void a_field_that_moved_to_the_other_half_is_told_so(void **state)
+{
+	static const struct scene_case MOVED = { CASE("", signal_before, signal_moved, NULL, "") };
+	struct stage s;
+
+	stage_open(&s, &MOVED);
+	resize(&s, 120, 40);
+	press(&s, "2v");
+	assert_true(shows(&s, "sigpending  user_struct +8 upper half (was in the other one)"));
+	stage_close(&s);
+}
+
 static void tab_goes_through_all_views_and_comes_back(void **state)
 {
 	struct stage s;
@@ -622,6 +636,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_chosen_line_stays_chosen_when_the_order_changes),
 		cmocka_unit_test(details_open_and_q_leads_back_before_it_quits),
 		cmocka_unit_test(enter_on_a_field_of_the_heatmap_shows_the_code_of_that_field),
+		cmocka_unit_test(a_field_that_moved_to_the_other_half_is_told_so),
 		cmocka_unit_test(tab_goes_through_all_views_and_comes_back),
 		cmocka_unit_test(keys_of_live_ask_for_what_they_mean_and_do_nothing_on_recordings),
 		cmocka_unit_test(write_asks_for_a_file_and_the_view_goes_there_in_three_formats),
