@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scene.h"
 #include "column.h"
+#include "label.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -159,6 +160,20 @@ void scene_mark(struct scene *s, uint32_t at, uint32_t y)
 }
 
 /* ---- Figures */
+
+void scene_line_name(struct scene *s, uint32_t x, uint32_t y, uint32_t width,
+		     const struct view_line *l)
+{
+	char text[FIGURE_TEXT_BYTES];
+
+	if (label_columns(l->name) <= width || !l->place.object || !l->place.object[0]) {
+		canvas_name(s->canvas, x, y, width, STYLE_PLAIN, l->name);
+		return;
+	}
+	snprintf(text, sizeof(text), l->object_offset ? "%.90s+0x%llx" : "%.90s", l->place.object,
+		 (unsigned long long)l->object_offset);
+	canvas_name(s->canvas, x, y, width, STYLE_PLAIN, text);
+}
 
 void scene_words(const struct scene *s, const struct view_line *l, int side,
 		 double heat[LINE_WORDS])

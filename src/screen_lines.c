@@ -126,6 +126,12 @@ static void draw_strip(struct scene *s, const struct line_row *r, int side, uint
 	scale_strip(s->canvas, x, y, heat, s->hottest_word);
 }
 
+static void draw_name(struct scene *s, const struct list_row *r, uint32_t x, uint32_t y,
+		      uint32_t width)
+{
+	scene_line_name(s, x, y, width, paired_shown(row_of(r)->pair));
+}
+
 static void strip_before(struct scene *s, const struct list_row *r, uint32_t x, uint32_t y,
 			 uint32_t width)
 {
@@ -186,7 +192,12 @@ static const struct list_column COLUMNS[] = {
 	  .when = LIST_TWO_SIDES,
 	  .draw = strip_after },
 	{ .title = "object: hot fields", .most = 99, .left = true, .text = line_both },
-	{ .key = "object", .title = "object", .least = 100, .left = true, .text = line_name },
+	{ .key = "object",
+	  .title = "object",
+	  .least = 100,
+	  .left = true,
+	  .text = line_name,
+	  .draw = draw_name },
 	{ .key = "hot_fields",
 	  .title = "hot fields",
 	  .least = 100,

@@ -624,6 +624,24 @@ static void each_key_has_one_meaning_in_each_place(void **state)
 			assert_false(r->key == other->key && r->place == other->place);
 }
 
+static void without_operations_heat_is_per_second_or_marked_as_not_comparable(void **state)
+{
+	static const struct scene_case COUNTED = { CASE("", nasty, stores_only, NULL, "") };
+	struct stage s;
+
+	stage_open(&s, &COUNTED);
+	resize(&s, 120, 40);
+	assert_true(shows(&s, " 72 → "));
+	assert_true(shows(&s, "counts of runs that may differ in length"));
+	s.in.side[0].seconds = 4;
+	s.in.side[1].seconds = 2;
+	resize(&s, 120, 40);
+	assert_true(shows(&s, " 18.0 → "));
+	assert_true(shows(&s, "HITM/s"));
+	assert_true(hides(&s, "may differ"));
+	stage_close(&s);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -643,6 +661,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(html_of_hostile_names_has_no_tags_of_theirs),
 		cmocka_unit_test(the_mouse_chooses_rows_and_views),
 		cmocka_unit_test(a_message_is_shown_until_it_is_taken_away),
+		cmocka_unit_test(without_operations_heat_is_per_second_or_marked_as_not_comparable),
 		cmocka_unit_test(the_documentation_lists_exactly_the_keys_there_are),
 		cmocka_unit_test(each_key_has_one_meaning_in_each_place),
 	};
