@@ -40,7 +40,8 @@ static bool has_times(const struct scene *s, int side)
 	return tally_of(s, side) && tally_of(s, side)->slices;
 }
 
-/* Heat falls into columns: "count" slices of it in "width" columns. */
+/* Heat falls into columns: "count" slices of it in "width" columns. What falls into one is taken
+ * as that many slices on average, or columns with one slice more would stand out. */
 static double column_heat(const double *heat, uint32_t count, uint32_t at, uint32_t width)
 {
 	uint32_t from = (uint64_t)at * count / width, to = (uint64_t)(at + 1) * count / width;
@@ -49,7 +50,7 @@ static double column_heat(const double *heat, uint32_t count, uint32_t at, uint3
 	to = to > from ? to : from + 1;
 	for (uint32_t i = from; i < to && i < count; i++)
 		sum += heat[i];
-	return sum;
+	return sum / (to - from) * fmax(1, (double)count / width);
 }
 
 static void add_row(struct time_view *t, const struct paired_line *p)
