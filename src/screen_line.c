@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One line: its words, its fields with their CPUs, the code that touches the chosen field. */
 #include "axis.h"
+#include "blame.h"
 #include "fields.h"
 #include "label.h"
 #include "mem.h"
@@ -12,6 +13,7 @@
 #define WORD_COLUMNS 5 /* of a word in the picture of the line */
 #define PICTURE_ROWS 4 /* headings, a strip a side, an empty row */
 #define NUMBER	     9
+#define LEAST_CODE   4	/* rows of code, before a matrix gets any */
 #define LEAST_STRIP  12 /* columns for CPUs, or they are left out */
 
 struct line_view {
@@ -21,6 +23,7 @@ struct line_view {
 	struct paired_field *fields;
 	uint32_t *which; /* the fields that are shown */
 	double hottest_word;
+	struct blame blame;
 };
 
 /* ---- Which line */
@@ -48,6 +51,8 @@ static void line_init(struct line_view *v, struct scene *s, uint32_t line)
 	for (uint32_t i = 0; i < v->count; i++)
 		if (scene_matches(s, v->fields[i].name))
 			v->which[v->shown++] = i;
+	field_mark(s, v->fields, v->count);
+	blame_init(&v->blame, s, v->pair, v->fields, v->count);
 	for (int side = 0; side < SCREEN_SIDES; side++) {
 		double heat[LINE_WORDS] = { 0 };
 
@@ -336,7 +341,8 @@ static void draw_code(struct line_view *v, const struct field_code *code, uint32
 	draw_figures(s, width, y, code->counts, code->cpus);
 }
 
-static void draw_codes(struct line_view *v, uint32_t y)
+/* Returns the row below. */
+static uint32_t draw_codes(struct line_view *v, uint32_t y, uint32_t bottom)
 {
 	struct scene *s = v->scene;
 	const struct paired_field *f;
@@ -344,24 +350,26 @@ static void draw_codes(struct line_view *v, uint32_t y)
 	char title[512];
 	uint32_t count;
 
-	if (scene_choice(s)->at >= v->shown || y >= s->bottom)
-		return;
+	if (scene_choice(s)->at >= v->shown || y >= bottom)
+		return y;
 	f = &v->fields[v->which[scene_choice(s)->at]];
 	codes = field_codes(s, f, &count);
 	canvas_fill(s->canvas, 0, y, s->canvas->columns, STYLE_HEAD, ' ');
 	snprintf(title, sizeof(title), "code at %s", f->name);
 	canvas_name(s->canvas, 1, y, name_columns(s) - 2, STYLE_HEAD, title);
 	draw_figure_heads(s, name_columns(s), y);
-	for (uint32_t i = 0; i < count && y + 1 + i < s->bottom; i++)
-		draw_code(v, &codes[i], y + 1 + i);
+	y++;
+	for (uint32_t i = 0; i < count && y < bottom; i++)
+		draw_code(v, &codes[i], y++);
 	free(codes);
+	return y;
 }
 
 /* ---- The view */
 
 void screen_line(struct scene *s)
 {
-	uint32_t line = find_line(s), y = s->top, page, room;
+	uint32_t line = find_line(s), y = s->top, page, room, blame;
 	struct line_view v;
 
 	if (line == UINT32_MAX) {
@@ -384,7 +392,10 @@ void screen_line(struct scene *s)
 	page = v.shown < room / 2 ? v.shown : (room + 1) / 2;
 	draw_fields(&v, y, page);
 	y += page + 1 + (room > 8); /* an empty row, where there is room */
-	draw_codes(&v, y + 1 > s->bottom ? s->bottom : y);
+	blame = y + blame_rows(&v.blame) + LEAST_CODE < s->bottom ? blame_rows(&v.blame) : 0;
+	y = draw_codes(&v, y, s->bottom - blame - (blame > 0));
+	if (blame)
+		blame_draw(&v.blame, s, y + 1);
 	line_deinit(&v);
 }
 
@@ -449,5 +460,6 @@ void screen_line_json(struct scene *s, struct json_writer *w)
 		json_end(w);
 	}
 	json_end(w);
+	blame_json(&v.blame, w);
 	line_deinit(&v);
 }

@@ -248,6 +248,27 @@ static inline void uncontended(struct fake_side *s)
 			   .times = 50);
 }
 
+static inline uint64_t event_time(const struct event *ev)
+{
+	if (ev->kind == EVENT_SAMPLE)
+		return ev->sample.time;
+	return ev->kind == EVENT_MAP ? 0 : UINT64_MAX;
+}
+
+/* Maps, samples as time goes by, notes. An insertion keeps the order of equals; "fill" mostly gives
+ * them in order. */
+static inline void sort_events(struct fake_source *f)
+{
+	for (uint32_t i = 1; i < f->count; i++) {
+		struct event ev = f->events[i];
+		uint32_t to = i;
+
+		for (; to && event_time(&f->events[to - 1]) > event_time(&ev); to--)
+			f->events[to] = f->events[to - 1];
+		f->events[to] = ev;
+	}
+}
+
 /* Reads it twice, as of a file. */
 static void fake_side_open(struct fake_side *s, void (*fill)(struct fake_side *s), bool tally)
 {
@@ -256,6 +277,7 @@ static void fake_side_open(struct fake_side *s, void (*fill)(struct fake_side *s
 	struct err *e;
 
 	fill(s);
+	sort_events(&s->source);
 	r->first_time = 1000000000;
 	r->last_time = 1100000000;
 	s->attrib = attrib_new(NULL);

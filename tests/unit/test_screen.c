@@ -81,7 +81,11 @@ static const struct scene_case CASES[] = {
 static const struct {
 	uint32_t columns, rows;
 	bool styles;
-} SIZES[] = { { 80, 24, false }, { 120, 40, false }, { 60, 15, false }, { 80, 24, true } };
+} SIZES[] = { { 80, 24, false },
+	      { 120, 40, false },
+	      { 60, 15, false },
+	      { 80, 24, true },
+	      { 120, 40, true } };
 
 static const struct screen_live LIVE = {
 	.samples_per_second = 123456,

@@ -215,6 +215,47 @@ static void cells_are_bounded(void **state)
 	tally_free(t);
 }
 
+static void store(struct tally *t, uint64_t addr, uint32_t cpu)
+{
+	struct data_source d = STORE_L1;
+	struct sample s = sample_at(addr, cpu, 5000);
+
+	s.data_src = data_source_encode(&d);
+	tally_sample(t, &s, NULL);
+}
+
+static double pair(const struct tally_line *l, uint32_t victim, uint32_t aggressor)
+{
+	for (uint32_t i = 0; i < l->pair_count; i++)
+		if (l->pairs[i].victim == victim && l->pairs[i].aggressor == aggressor)
+			return l->pairs[i].hitm;
+	return 0;
+}
+
+static void hitm_is_set_against_the_last_write_of_another_cpu(void **state)
+{
+	struct tally *t = tally_new_live(64, 1000), *copy;
+	const struct tally_line *l;
+
+	watch(t, 0, 1);
+	hit(t, 0x1000, 0, 5000); /* nobody wrote yet */
+	store(t, 0x1008, 1);
+	hit(t, 0x1000, 0, 5000);
+	hit(t, 0x1000, 1, 5000); /* its own write */
+	store(t, 0x1020, 2);
+	hit(t, 0x1000, 0, 5000);
+	hit(t, 0x1000, 1, 5000);
+	copy = tally_copy(t);
+	l = tally_find(copy, 0x1000, 9);
+	assert_int_equal(l->pair_count, 2);
+	assert_int_equal(pair(l, 0, 8), 1);
+	assert_int_equal(pair(l, 0, 32), 2);
+	tally_decay(t, 0.5, 0.6);
+	assert_int_equal(tally_find(t, 0x1000, 9)->pair_count, 1);
+	tally_free(t);
+	tally_free(copy);
+}
+
 static void a_copy_stays_as_it_is(void **state)
 {
 	struct tally *t = tally_new_live(64, 1000), *copy;
@@ -241,6 +282,7 @@ int main(void)
 		cmocka_unit_test(new_lines_take_the_room_of_those_that_went),
 		cmocka_unit_test(decay_halves_and_forgets_what_is_too_little),
 		cmocka_unit_test(cells_are_bounded),
+		cmocka_unit_test(hitm_is_set_against_the_last_write_of_another_cpu),
 		cmocka_unit_test(a_copy_stays_as_it_is),
 	};
 
