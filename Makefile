@@ -18,7 +18,7 @@ command := main cmd_record record_rings cmd_report cmd_bench cmd_cc cmd_diff cmd
 front := tui report report_c2c report_json report_diff report_align report_what_if report_view \
 	column figure label heatmap event_show \
 	screen screen_key screen_lines screen_heatmap screen_functions screen_time screen_objects \
-	screen_line screen_doctor screen_help list matrix axis fields scene pairing scale palette \
+	screen_line screen_doctor screen_help list matrix axis blame fields scene pairing scale palette \
 	canvas key
 analysis := line_key cell_store intake line_group profile c2c_count idset diff object_use what_if align \
 	tally

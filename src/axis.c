@@ -96,7 +96,8 @@ void axis_init(struct axis *a, const struct scene *s, uint32_t room)
 {
 	*a = (struct axis){ .by_node = s->screen->nodes };
 	collect_cpus(a, s);
-	qsort(a->cpus, a->cpu_count, sizeof(*a->cpus), cpu_compare);
+	if (a->cpu_count)
+		qsort(a->cpus, a->cpu_count, sizeof(*a->cpus), cpu_compare);
 	a->columns = mem_zalloc((a->cpu_count + 1) * sizeof(*a->columns));
 	for (uint32_t i = 0; i < a->cpu_count; i++)
 		a->nodes += starts_node(a, i);
@@ -116,6 +117,8 @@ static const struct axis_cpu *find_cpu(const struct axis *a, const struct scene 
 {
 	struct axis_cpu key = { .cpu = cpu, .node = node_of(s, cpu) };
 
+	if (!a->cpu_count)
+		return NULL;
 	return bsearch(&key, a->cpus, a->cpu_count, sizeof(*a->cpus), cpu_compare);
 }
 

@@ -185,7 +185,7 @@ uint32_t canvas_rune(struct canvas *c, uint32_t x, uint32_t y, enum canvas_style
 		cell->rune = storable(c, rune);
 		cell->style = style;
 	}
-	return x + 1;
+	return x < UINT32_MAX ? x + 1 : x;
 }
 
 uint32_t canvas_text(struct canvas *c, uint32_t x, uint32_t y, enum canvas_style style,
@@ -217,7 +217,7 @@ uint32_t canvas_name(struct canvas *c, uint32_t x, uint32_t y, uint32_t width,
 	char label[LABEL_BYTES];
 	uint32_t end = x + width;
 
-	label_fit(label, utf8, width, c->unicode);
+	label_fit(label, utf8, width, true); /* canvas_rune() has the last word */
 	x = canvas_text(c, x, y, style, label);
 	return x < end ? canvas_fill(c, x, y, end - x, style, ' ') : end;
 }

@@ -2,15 +2,22 @@
 #include "fields.h"
 #include "mem.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LEAST_SHARE 0.005
 
-int field_side(const struct paired_field *f)
+int field_side(const struct scene *s, const struct paired_field *f)
 {
-	return f->counts[SCREEN_AFTER].samples ? SCREEN_AFTER : SCREEN_BEFORE;
+	if (!f->counts[SCREEN_BEFORE].samples)
+		return SCREEN_AFTER;
+	if (!f->counts[SCREEN_AFTER].samples)
+		return SCREEN_BEFORE;
+	return field_heat(s, f, SCREEN_AFTER) > 0 || !(field_heat(s, f, SCREEN_BEFORE) > 0)
+		       ? SCREEN_AFTER
+		       : SCREEN_BEFORE;
 }
 
 double field_heat(const struct scene *s, const struct paired_field *f, int side)
@@ -28,21 +35,20 @@ uint32_t field_cpus(const struct paired_field *f, int side)
 	return most;
 }
 
-bool field_matters(const struct scene *s, const struct paired_field *fields, uint32_t count,
-		   const struct paired_field *f)
+void field_mark(const struct scene *s, struct paired_field *fields, uint32_t count)
 {
 	for (int side = 0; side < SCREEN_SIDES; side++) {
-		double hottest = 0, heat = field_heat(s, f, side);
+		double hottest = 0;
 
+		for (uint32_t i = 0; i < count; i++)
+			hottest = fmax(hottest, field_heat(s, &fields[i], side));
 		for (uint32_t i = 0; i < count; i++) {
-			double other = field_heat(s, &fields[i], side);
+			double heat = field_heat(s, &fields[i], side);
 
-			hottest = other > hottest ? other : hottest;
+			fields[i].matters |= count == 1 ||
+					     (heat > 0 && heat >= LEAST_SHARE * hottest);
 		}
-		if (heat > 0 && heat >= LEAST_SHARE * hottest)
-			return true;
 	}
-	return count == 1;
 }
 
 /* ---- Code */
@@ -121,7 +127,7 @@ const char *field_role(const struct scene *s, const struct paired_field *f)
 {
 	static const char *const ROLES[2][2] = { { "untouched", "written" },
 						 { "read", "read and written" } };
-	const struct counts *c = &f->counts[field_side(f)];
+	const struct counts *c = &f->counts[field_side(s, f)];
 
 	return ROLES[c->loads > 0][c->stores > 0 || c->locked > 0];
 }
@@ -150,6 +156,22 @@ const char *field_story(const struct scene *s, const struct paired_field *f, uin
 	for (int form = 0; count && form < 3; form++)
 		if (story(form, text, bytes, field_role(s, f), &codes[0], count - 1) <= columns)
 			break;
+	free(codes);
+	return text;
+}
+
+const char *field_label(const struct scene *s, const struct paired_field *f, char *text,
+			size_t bytes)
+{
+	uint32_t count;
+	struct field_code *codes;
+
+	snprintf(text, bytes, "%s", f->name);
+	if (f->name[0] != '+')
+		return text;
+	codes = field_codes(s, f, &count);
+	if (count)
+		snprintf(text, bytes, "in %s", codes[0].name);
 	free(codes);
 	return text;
 }

@@ -19,6 +19,10 @@ struct field_code *field_codes(const struct scene *s, const struct paired_field 
 			       uint32_t *count);
 /* The heat of a field on the side that is shown. */
 double field_heat(const struct scene *s, const struct paired_field *f, int side);
+/* Its name; of one without a name the function that touches it most, "in FUNCTION". Returns "text".
+ */
+const char *field_label(const struct scene *s, const struct paired_field *f, char *text,
+			size_t bytes);
 /* CPUs that touch it on a side. */
 uint32_t field_cpus(const struct paired_field *f, int side);
 /* "read and written", "written", "read": of the side that is shown. */
@@ -27,11 +31,10 @@ const char *field_role(const struct scene *s, const struct paired_field *f);
  * +4". Returns "text". */
 const char *field_story(const struct scene *s, const struct paired_field *f, uint32_t columns,
 			char *text, size_t bytes);
-/* The side whose code and roles are told: after's, if the field is there. */
-int field_side(const struct paired_field *f);
-/* Which fields are worth a row: all but those with less than 0.5 % of both sides' hottest field;
+/* The side whose code and roles are told: after's, unless only before is hot. */
+int field_side(const struct scene *s, const struct paired_field *f);
+/* Sets which fields are worth a row: all but those with less than 0.5 % of a side's hottest field;
  * at least one. */
-bool field_matters(const struct scene *s, const struct paired_field *fields, uint32_t count,
-		   const struct paired_field *f);
+void field_mark(const struct scene *s, struct paired_field *fields, uint32_t count);
 
 #endif

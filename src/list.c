@@ -32,7 +32,7 @@ static const char *column_title(const struct scene *s, const struct list_column 
 	return strcmp(c->title, "%s") ? c->title : scale_title(text, &s->scale);
 }
 
-/* Columns without a width share what is left, the earlier ones more of it. */
+/* Columns without a width share what is left. */
 static void lay_out(const struct scene *s, const struct list *l, struct layout *to)
 {
 	uint32_t used = 0, flexible = 0, left;
@@ -50,7 +50,7 @@ static void lay_out(const struct scene *s, const struct list *l, struct layout *
 	for (uint32_t i = 0; i < to->count; i++) {
 		if (to->width[i])
 			continue;
-		to->width[i] = flexible > 1 ? left * 3 / 5 : left;
+		to->width[i] = left / flexible;
 		left -= to->width[i];
 		flexible--;
 	}
@@ -77,19 +77,25 @@ struct sort {
 	const struct list_column *column;
 };
 
+static double sort_value(const struct sort *sort, const struct list_row *row)
+{
+	double v = sort->column->number(sort->scene, row);
+
+	return sort->column->change ? fabs(v) : v;
+}
+
 static int row_compare(const void *a, const void *b, void *context)
 {
 	struct list_row *const *x = a, *const *y = b;
 	const struct sort *sort = context;
-	double left = sort->column->number(sort->scene, *x);
-	double right = sort->column->number(sort->scene, *y);
+	double left = sort_value(sort, *x), right = sort_value(sort, *y);
 	int order;
 
 	if (isnan(left) || isnan(right))
 		order = CMP(isnan(left), isnan(right));
 	else
 		order = sort->column->rising ? CMP(left, right) : CMP(right, left);
-	return order ? order : CMP((*x)->row.id, (*y)->row.id);
+	return order ? order : CMP((*x)->place, (*y)->place);
 }
 
 static const struct list_column *sort_rows(const struct scene *s, struct list *l)
@@ -97,6 +103,8 @@ static const struct list_column *sort_rows(const struct scene *s, struct list *l
 	const struct scene_choice *choice = &s->screen->choice[s->screen->view];
 	struct sort sort = { s, sort_column(s, l, choice->order) };
 
+	for (uint32_t i = 0; i < l->count; i++)
+		l->rows[i]->place = i;
 	if (sort.column && l->count)
 		qsort_r(l->rows, l->count, sizeof(*l->rows), row_compare, &sort);
 	return sort.column;

@@ -8,6 +8,7 @@
 /* A row of any list; the view's own structures begin with it. */
 struct list_row {
 	struct scene_row row;
+	uint32_t place; /* among the rows as given; list_draw() sets it */
 };
 
 enum list_when { LIST_ALWAYS, LIST_ONE_SIDE, LIST_TWO_SIDES };
@@ -22,6 +23,7 @@ struct list_column {
 	bool left;
 	bool rising; /* sorted from small to large */
 	bool heat;   /* the number is in the unit of the scale, not a count */
+	bool change; /* the number may be below 0; sorted by how far it is from it */
 	/* Either may be NULL: without a number there is no sorting; without a text the number is
 	 * shown. A number that is NAN is not known. */
 	double (*number)(const struct scene *s, const struct list_row *row);

@@ -52,8 +52,14 @@ struct run {
 	unsigned ticks_left; /* until patience ends; 0: nothing is waited for */
 	unsigned ticks;
 	int interrupts; /* dealt with */
+	long announced; /* bytes of the notes that who reads a pipe was told of */
 	uint8_t *buffer;
 };
+
+static bool is_pipe(const struct run *r)
+{
+	return !strcmp(r->ask->output, "-");
+}
 
 /* ---- Before the start */
 
@@ -225,11 +231,6 @@ static void environment_free(const struct run *r, char **environment)
 	for (size_t i = 0; i < (r->hooks ? 2 : 1); i++)
 		free(environment[count - 1 - i]);
 	free(environment);
-}
-
-static bool is_pipe(const struct run *r)
-{
-	return !strcmp(r->ask->output, "-");
 }
 
 static struct err *start_program(struct run *r)
@@ -423,6 +424,20 @@ static struct err *lose_patience(struct run *r)
 	return e;
 }
 
+static struct err *announce_object(void *context, const struct note *n)
+{
+	return n->kind == NOTE_OBJECT ? recorder_note(context, n) : NULL;
+}
+
+/* Who reads a pipe wants records and names now; all notes come again at the end. */
+static struct err *serve_pipe(struct run *r)
+{
+	struct err *e = annotation_news(r->notes, &r->announced, r->recorder.pool, r->started,
+					announce_object, &r->recorder);
+
+	return e ? e : perfdata_sync(r->recorder.writer);
+}
+
 static struct err *tick(struct run *r)
 {
 	struct perfdata_writer *w = r->recorder.writer;
@@ -439,8 +454,9 @@ static struct err *tick(struct run *r)
 		if (e)
 			return e;
 	}
-	/* Who reads a pipe wants the records now. */
-	return r->ticks % SYNC_TICKS && !is_pipe(r) ? NULL : perfdata_sync(w);
+	if (is_pipe(r))
+		return serve_pipe(r);
+	return r->ticks % SYNC_TICKS ? NULL : perfdata_sync(w);
 }
 
 /* ---- The loop */

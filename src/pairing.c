@@ -84,6 +84,18 @@ static uint32_t object_of(struct pairing *p, struct map *known, const struct vie
 	return *index;
 }
 
+/* It may begin within the line. */
+static uint64_t object_start(const struct view_line *l)
+{
+	for (uint32_t i = 0; i < l->cell_count; i++) {
+		const struct data_place *p = &l->cells[i].place;
+
+		if (p->object && p->object == l->place.object)
+			return l->line->addr + l->cells[i].offset - p->object_offset;
+	}
+	return l->line->addr - l->object_offset;
+}
+
 static void count_line(struct pairing *p, uint32_t object, const struct view_line *l, int side)
 {
 	struct paired_object *o = &p->objects[object];
@@ -91,7 +103,7 @@ static void count_line(struct pairing *p, uint32_t object, const struct view_lin
 	o->lines[side]++;
 	counts_add(&o->counts[side], &l->line->counts);
 	if (!o->start[side]) {
-		o->start[side] = l->line->addr - l->object_offset;
+		o->start[side] = object_start(l);
 		o->pid[side] = l->line->pid;
 	}
 }
@@ -239,13 +251,23 @@ static size_t star_name(char to[NAME_BYTES], const char *name)
 	return 1;
 }
 
+/* In the object; in the line where elements are taken together, or where there is no object to
+ * speak of: where a stack or a heap begins tells nobody anything. */
+static uint64_t field_offset(const struct collector *c, const struct view_line *l,
+			     const struct view_cell *cell)
+{
+	if (c->elements || !is_named(l))
+		return cell->offset;
+	return cell->place.object == l->place.object ? cell->place.object_offset
+						     : l->object_offset + cell->offset;
+}
+
 /* The cell's own name is of its line's object, "other.count" elsewhere: it tells both. */
 static void field_name(char to[NAME_BYTES], const struct collector *c, const struct view_line *l,
 		       const struct view_cell *cell)
 {
 	if (!cell->name)
-		snprintf(to, NAME_BYTES, "+%llu",
-			 (unsigned long long)l->object_offset + cell->offset);
+		snprintf(to, NAME_BYTES, "+%llu", (unsigned long long)field_offset(c, l, cell));
 	else if (!c->elements || !star_name(to, cell->name))
 		snprintf(to, NAME_BYTES, "%s", cell->name);
 }
@@ -266,7 +288,7 @@ static struct paired_field *field_of(struct collector *c, const struct view_line
 			.id = id,
 			.name = mem_strdup(name),
 			.line_offset = cell->offset,
-			.offset = c->elements ? cell->offset : l->object_offset + cell->offset,
+			.offset = field_offset(c, l, cell),
 		};
 	}
 	return &c->fields[*index];

@@ -31,6 +31,7 @@ struct paired_field {
 	uint32_t object, line; /* of the pairing; "line": of the first of its cells */
 	uint32_t offset;       /* in the object; of elements: in each */
 	uint32_t line_offset;  /* of the after side, if it is there */
+	bool matters;	       /* see field_mark() */
 	bool moved;	       /* another half than before */
 	bool whole;	       /* of an array: counts are of all its lines, cells of some */
 	struct counts counts[SCREEN_SIDES];

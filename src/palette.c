@@ -163,13 +163,22 @@ static void put_escaped(FILE *out, const char *text)
 	}
 }
 
-static void put_rule(FILE *out, const char *name, const struct palette_look *l)
+/* Of the page itself, by background. */
+static const struct {
+	uint32_t ink, paper;
+} PAGE[] = { { 0xd0d0d0, 0x16161a }, { 0x1c1c1c, 0xffffff } };
+
+static void put_rule(FILE *out, const struct palette *p, const char *name,
+		     const struct palette_look *l)
 {
 	fprintf(out, ".%s{", name);
 	if (l->ink != NONE)
 		fprintf(out, "color:#%06x;", palette_rgb((uint8_t)l->ink));
 	if (l->paper != NONE)
 		fprintf(out, "background:#%06x;", palette_rgb((uint8_t)l->paper));
+	if (l->reverse)
+		fprintf(out, "color:#%06x;background:#%06x;", PAGE[p->light].paper,
+			PAGE[p->light].ink);
 	fprintf(out, "%s%s}\n", l->bold ? "font-weight:bold;" : "",
 		l->underline ? "text-decoration:underline;" : "");
 }
@@ -180,17 +189,17 @@ static void put_head(FILE *out, const struct palette *p, const char *title)
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", out);
 	put_escaped(out, title);
-	fprintf(out, "</title>\n<style>\nbody{background:%s;color:%s}\n",
-		p->light ? "#ffffff" : "#16161a", p->light ? "#1c1c1c" : "#d0d0d0");
+	fprintf(out, "</title>\n<style>\nbody{background:#%06x;color:#%06x}\n",
+		PAGE[p->light].paper, PAGE[p->light].ink);
 	fputs("pre{font-family:\"DejaVu Sans Mono\",\"Liberation Mono\",monospace;font-size:14px;"
-	      "line-height:1.2}\n",
+	      "line-height:1.3}\n",
 	      out);
 	for (int s = STYLE_DIM; s < CANVAS_STYLES; s++) {
 		struct palette_look look = palette_look(p, s, false);
 
-		put_rule(out, canvas_style_name(s), &look);
+		put_rule(out, p, canvas_style_name(s), &look);
 	}
-	put_rule(out, "chosen", &chosen);
+	put_rule(out, p, "chosen", &chosen);
 	fputs("</style></head><body><pre>\n", out);
 }
 

@@ -44,14 +44,16 @@ struct err *recorded_open(struct recorded *r, const char *command, const char *p
 	e = profile_read(r->source, r->attrib, 0, &r->profile);
 	if (!e)
 		e = check(r, command, path);
+	if (!e) {
+		view_init(&r->view, &r->source->recording, r->profile, r->attrib, &options);
+		r->viewed = true;
+	}
 	if (!e && strcmp(path, "-"))
 		e = read_again(r, path, pool);
 	if (shown)
 		fprintf(stderr, "\r\033[K");
 	if (e)
 		return e;
-	view_init(&r->view, &r->source->recording, r->profile, r->attrib, &options);
-	r->viewed = true;
 	if (r->source->recording.last_time > r->source->recording.first_time)
 		r->seconds = (r->source->recording.last_time - r->source->recording.first_time) /
 			     1e9;

@@ -61,8 +61,7 @@ uint32_t scale_strip(struct canvas *c, uint32_t x, uint32_t y, const double heat
 /* A graph one row high, of "count" values in "width" columns. */
 uint32_t scale_spark(struct canvas *c, uint32_t x, uint32_t y, uint32_t width, const double *value,
 		     uint32_t count, double most);
-/* What shades stand for, in figures: "█ 0.5+ ▓ 0.13+ ▒ 0.031+ ░ less"; "difference" explains those
- * as well. */
+/* From which figure on each shade is used; "difference": also those of differences. */
 uint32_t scale_legend(struct canvas *c, uint32_t x, uint32_t y, double hottest, bool difference);
 
 #endif

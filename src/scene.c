@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scene.h"
 #include "column.h"
+#include "label.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -111,8 +112,8 @@ void scene_hidden(struct scene *s, uint32_t x, uint32_t y, uint32_t count, const
 		return;
 	if (heat >= SPECK)
 		snprintf(part, sizeof(part), " with %.1f %%", 100 * heat);
-	snprintf(text, sizeof(text), "  %s more %.40s%s%s (a: all)", figure_count(number, count),
-		 what, count == 1 ? "" : "s", part);
+	snprintf(text, sizeof(text), "  %s more %.40s%s%s%s", figure_count(number, count), what,
+		 count == 1 ? "" : "s", part, s->screen->all ? "" : " (a: all)");
 	columns = strlen(text);
 	if (x + columns <= s->canvas->columns)
 		canvas_text(s->canvas, s->canvas->columns - columns, y, STYLE_DIM, text);
@@ -160,6 +161,20 @@ void scene_mark(struct scene *s, uint32_t at, uint32_t y)
 
 /* ---- Figures */
 
+void scene_line_name(struct scene *s, uint32_t x, uint32_t y, uint32_t width,
+		     const struct view_line *l)
+{
+	char text[FIGURE_TEXT_BYTES];
+
+	if (label_columns(l->name) <= width || !l->place.object || !l->place.object[0]) {
+		canvas_name(s->canvas, x, y, width, STYLE_PLAIN, l->name);
+		return;
+	}
+	snprintf(text, sizeof(text), l->object_offset ? "%.90s+0x%llx" : "%.90s", l->place.object,
+		 (unsigned long long)l->object_offset);
+	canvas_name(s->canvas, x, y, width, STYLE_PLAIN, text);
+}
+
 void scene_words(const struct scene *s, const struct view_line *l, int side,
 		 double heat[LINE_WORDS])
 {
@@ -178,11 +193,17 @@ uint32_t scene_times(const struct scene *s, const struct view_line *l, int side,
 {
 	const struct tally *t = s->in->side[side].tally;
 	const struct tally_line *line = t ? tally_find(t, l->line->addr, l->line->pid) : NULL;
+	double all = s->scale.measure->of_counts(&l->line->counts), sum = 0;
 
 	if (!line)
 		return 0;
-	for (uint32_t i = 0; i < t->slices; i++)
+	for (uint32_t i = 0; i < t->slices; i++) {
 		heat[i] = s->scale.measure->of_tally(&line->slices[i]);
+		sum += heat[i];
+	}
+	/* Two lines of one address, mapped one after the other, are one in a tally. */
+	for (uint32_t i = 0; i < t->slices && !s->in->live && sum > all; i++)
+		heat[i] *= all / sum;
 	return t->slices;
 }
 

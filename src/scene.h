@@ -146,6 +146,10 @@ uint32_t scene_choose(struct scene *s, const struct scene_row *rows, uint32_t co
 /* Marks row "at" of the view as drawn at "y", and as the chosen one if it is that. */
 void scene_mark(struct scene *s, uint32_t at, uint32_t y);
 
+/* The name of a line in "width" columns: its type goes first where there is no room. */
+void scene_line_name(struct scene *s, uint32_t x, uint32_t y, uint32_t width,
+		     const struct view_line *l);
+
 /* Heat of a line's eight words. */
 void scene_words(const struct scene *s, const struct view_line *l, int side,
 		 double heat[LINE_WORDS]);

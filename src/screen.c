@@ -112,6 +112,16 @@ static uint32_t put_part(struct scene *s, uint32_t x, uint32_t y, enum canvas_st
 	return canvas_text(s->canvas, x, y, style, text) + 2;
 }
 
+/* Of texts that say the same, the first that fits before column "end". */
+static uint32_t put_longest(struct scene *s, uint32_t x, uint32_t y, uint32_t end,
+			    const char *const *texts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (x + label_columns(texts[i]) <= end)
+			return put_part(s, x, y, STYLE_DIM, texts[i]);
+	return x;
+}
+
 static uint32_t put_live_figures(struct scene *s, uint32_t x, uint32_t y)
 {
 	const struct screen_live *l = s->in->live;
@@ -154,26 +164,28 @@ static void draw_live(struct scene *s, uint32_t y)
 		canvas_name(s->canvas, x, y, s->canvas->columns - x, STYLE_DIM, l->command);
 }
 
-/* As long as there is room for; modelled figures are never shown without it. */
+static const struct note_model *model_of(const struct scene *s)
+{
+	for (int side = SCREEN_SIDES - 1; side >= 0; side--)
+		if (s->in->side[side].view && s->in->side[side].view->profile->model)
+			return s->in->side[side].view->profile->model;
+	return NULL;
+}
+
+static const char MODELLED[] = "modelled, not measured";
+
+/* Modelled figures are never shown without it. */
 static void put_modelled(struct scene *s, uint32_t x, uint32_t y)
 {
-	static const char *const SHORTER[] = { "modelled, not measured", "modelled", "model" };
-	const struct note_model *m = NULL;
+	const struct note_model *m = model_of(s);
 	char text[FIGURE_TEXT_BYTES];
-	uint32_t start = x;
+	const char *const texts[] = { text, MODELLED, "modelled", "model" };
 
-	for (int side = 0; side < SCREEN_SIDES; side++)
-		if (s->in->side[side].view && s->in->side[side].view->profile->model)
-			m = s->in->side[side].view->profile->model;
 	if (!m)
 		return;
-	if (m->machine) {
-		snprintf(text, sizeof(text), "modelled (%.60s), not measured", m->machine);
-		x = put_part(s, x, y, STYLE_DIM, text);
-	}
-	for (size_t i = 0; x == start && i < ARRAY_SIZE(SHORTER); i++)
-		x = put_part(s, x, y, STYLE_DIM, SHORTER[i]);
-	if (x == start)
+	snprintf(text, sizeof(text), "modelled (%.60s), not measured",
+		 m->machine ? m->machine : "a machine without a name");
+	if (put_longest(s, x, y, s->canvas->columns, texts, ARRAY_SIZE(texts)) == x)
 		canvas_right(s->canvas, s->canvas->columns - 9, y, 9, STYLE_DIM, " modelled");
 }
 
@@ -194,11 +206,16 @@ static double side_total(const struct scene *s, int side)
 	return v ? scene_heat(s, side, &v->profile->total) : 0;
 }
 
+static uint32_t columns_for_title(const struct scene *s)
+{
+	return s->both ? s->canvas->columns / 5 : s->canvas->columns / 3;
+}
+
 static uint32_t put_side(struct scene *s, uint32_t x, uint32_t y, int side)
 {
 	char label[LABEL_BYTES], number[FIGURE_TEXT_BYTES];
 
-	label_fit(label, scene_title(s, side), s->both ? 20 : 30, s->canvas->unicode);
+	label_fit(label, scene_title(s, side), columns_for_title(s), s->canvas->unicode);
 	x = canvas_printf(s->canvas, x, y, STYLE_PLAIN, "%s ", label);
 	return canvas_text(s->canvas, x, y, STYLE_STRONG,
 			   scale_value(number, &s->scale, side_total(s, side)));
@@ -207,19 +224,17 @@ static uint32_t put_side(struct scene *s, uint32_t x, uint32_t y, int side)
 static uint32_t put_contended(struct scene *s, uint32_t x, uint32_t y)
 {
 	const struct view *v = s->in->side[SCREEN_AFTER].view;
-	char text[FIGURE_TEXT_BYTES + 64], number[FIGURE_TEXT_BYTES];
+	char lines[FIGURE_TEXT_BYTES + 32], cost[FIGURE_TEXT_BYTES + 96], number[FIGURE_TEXT_BYTES];
 	const struct profile *p = v->profile;
+	const char *const texts[] = { cost, lines };
+	uint32_t end = s->canvas->columns - (model_of(s) ? strlen(MODELLED) + 2 : 0);
 
-	if (p->total.latency_sum)
-		snprintf(text, sizeof(text), "%s contended line%s, %.1f %% of sampled cycles",
-			 figure_count(number, p->contended_count),
-			 p->contended_count == 1 ? "" : "s",
-			 100.0 * v->contended_latency / p->total.latency_sum);
-	else
-		snprintf(text, sizeof(text), "%s contended line%s",
-			 figure_count(number, p->contended_count),
-			 p->contended_count == 1 ? "" : "s");
-	return put_part(s, x, y, STYLE_PLAIN, text);
+	snprintf(lines, sizeof(lines), "%s contended line%s",
+		 figure_count(number, p->contended_count), p->contended_count == 1 ? "" : "s");
+	snprintf(cost, sizeof(cost), "%s, %.1f %% of sampled cycles", lines,
+		 p->total.latency_sum ? 100.0 * v->contended_latency / p->total.latency_sum : 0);
+	return put_longest(s, x, y, end, texts + !p->total.latency_sum,
+			   ARRAY_SIZE(texts) - !p->total.latency_sum);
 }
 
 static void draw_summary(struct scene *s, uint32_t y)

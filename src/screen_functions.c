@@ -60,7 +60,7 @@ static double heat_shown(const struct scene *s, const struct list_row *r)
 
 static double heat_change(const struct scene *s, const struct list_row *r)
 {
-	return fabs(heat_after(s, r) - heat_before(s, r));
+	return heat_after(s, r) - heat_before(s, r);
 }
 
 static const char *change_text(const struct scene *s, const struct list_row *r, char *text)
@@ -123,7 +123,7 @@ static const char *field_text(const struct scene *s, const struct list_row *r, c
 
 static const struct list_column COLUMNS[] = {
 	{ .key = "function", .title = "function", .left = true, .text = name_text },
-	{ .key = "field", .title = "field", .left = true, .text = field_text },
+	{ .title = "field", .left = true, .text = field_text },
 	{ .key = "source",
 	  .title = "source",
 	  .width = 18,
@@ -149,6 +149,7 @@ static const struct list_column COLUMNS[] = {
 	  .when = LIST_TWO_SIDES,
 	  .number = heat_after },
 	{ .key = "change",
+	  .change = true,
 	  .title = "change",
 	  .width = 7,
 	  .when = LIST_TWO_SIDES,
@@ -306,7 +307,7 @@ static void draw_touched(struct scene *s, const struct touched *t, uint32_t y)
 	const char *object = s->pairing.objects[t->field->object].name;
 	char number[FIGURE_TEXT_BYTES], change[FIGURE_TEXT_BYTES];
 	double before = scene_heat(s, 0, &t->counts[0]), after = scene_heat(s, 1, &t->counts[1]);
-	uint32_t x, width = s->canvas->columns / 4;
+	uint32_t x, width = s->canvas->columns * 21 / 100;
 
 	x = canvas_name(s->canvas, 4, y, width, STYLE_STRONG, t->field->name) + 1;
 	x = canvas_name(s->canvas, x, y, width, STYLE_DIM, object) + 1;
@@ -321,8 +322,9 @@ static void draw_touched(struct scene *s, const struct touched *t, uint32_t y)
 		x = canvas_right(s->canvas, x, y, 7, STYLE_STRONG,
 				 scale_change(change, before, after)) +
 		    1;
-	canvas_printf(s->canvas, x, y, STYLE_DIM, " %s%s%s", c->loads ? "reads" : "",
-		      c->loads && c->stores ? ", " : "", c->stores ? "writes" : "");
+	if (x + 14 <= s->canvas->columns)
+		canvas_printf(s->canvas, x, y, STYLE_DIM, " %s%s%s", c->loads ? "reads" : "",
+			      c->loads && c->stores ? ", " : "", c->stores ? "writes" : "");
 }
 
 static void draw_below(struct scene *s, const struct function_row *r, uint32_t y)
@@ -339,6 +341,20 @@ static void draw_below(struct scene *s, const struct function_row *r, uint32_t y
 
 /* ---- The view */
 
+/* Of lines that were too small to be read in detail, so that no function is known for them. */
+static double hidden_heat(const struct scene *s, const struct functions *f)
+{
+	double all = 0, known = 0;
+
+	for (int side = 0; side < SCREEN_SIDES; side++) {
+		if (s->in->side[side].view)
+			all += scene_heat(s, side, &s->in->side[side].view->profile->total);
+		for (uint32_t i = 0; i < f->count; i++)
+			known += scene_heat(s, side, &f->rows[i].counts[side]);
+	}
+	return all > known ? (all - known) / all : 0;
+}
+
 void screen_functions(struct scene *s)
 {
 	struct list l = { .columns = COLUMNS, .nothing = "no function has such a name" };
@@ -350,9 +366,11 @@ void screen_functions(struct scene *s)
 		return;
 	}
 	functions_init(&f, s, &l);
+	if (below && l.count + 3 < rows - below) /* a short list leaves room */
+		below = rows - l.count - 3;
 	list_draw(s, &l, rows - below);
 	scene_hidden(s, 0, s->bottom - below - 1, l.count < rows - below - 1 ? s->hidden : 0,
-		     "function", 0);
+		     "function", hidden_heat(s, &f));
 	if (below && list_chosen(s, &l))
 		draw_below(s, row_of(list_chosen(s, &l)), s->bottom - below);
 	functions_deinit(&f, &l);

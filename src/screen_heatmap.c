@@ -42,14 +42,13 @@ static bool is_type(const char *type, const char *wanted)
 	return strncmp(type, wanted, length) == 0 && (!type[length] || type[length] == '[');
 }
 
-/* Its place among the target's types; ARRAY_SIZE(TARGETS): not of the target. */
-static size_t target_rank(const struct scene *s, const struct paired_object *o)
+static bool is_of_target(const struct scene *s, const struct paired_object *o)
 {
 	for (size_t i = 0; s->in->target && i < ARRAY_SIZE(TARGETS); i++)
 		if (strcmp(TARGETS[i].target, s->in->target) == 0 &&
 		    is_type(o->type, TARGETS[i].type))
-			return i;
-	return ARRAY_SIZE(TARGETS);
+			return true;
+	return false;
 }
 
 /* ---- Rows */
@@ -82,7 +81,8 @@ struct map_view {
 	uint32_t row_count, row_room, selectable;
 	double hottest;
 	/* Columns of the canvas: */
-	uint32_t name, pane, strip;
+	uint32_t name, pane, strip; /* strip 0: there is no room for any */
+	bool narrow;		    /* none for the change */
 	uint32_t pane_x[PANES];
 };
 
@@ -126,7 +126,7 @@ static void add_fields(struct map_view *m, uint32_t object)
 		const struct paired_field *f = &o->fields[i];
 		struct map_row *r;
 
-		if (!field_matters(m->scene, o->fields, o->count, f)) {
+		if (!f->matters) {
 			hidden++;
 			continue;
 		}
@@ -169,6 +169,7 @@ static void add_object(struct map_view *m, uint32_t object)
 		for (uint32_t i = 0; i < BLOCK_ROWS; i++)
 			add_row(m, MAP_BLOCK, m->object_count, i);
 	}
+	field_mark(m->scene, o->fields, o->count);
 	add_fields(m, m->object_count++);
 }
 
@@ -188,7 +189,7 @@ static void step_object(struct scene *s)
 	screen->choice[VIEW_HEATMAP] = (struct scene_choice){ 0 };
 }
 
-/* The objects to show: the one that was asked for, or the target's, or all. */
+/* The objects to show: the one that was asked for, or the target's and then all others. */
 static void add_objects(struct map_view *m)
 {
 	struct scene *s = m->scene;
@@ -199,11 +200,10 @@ static void add_objects(struct map_view *m)
 		add_object(m, one);
 		return;
 	}
-	for (size_t rank = 0; rank <= ARRAY_SIZE(TARGETS); rank++)
+	for (int others = 0; others < 2; others++)
 		for (uint32_t i = 0; i < p->object_count && m->object_count < MOST_OBJECTS; i++)
-			if (target_rank(s, &p->objects[i]) == rank &&
-			    (rank < ARRAY_SIZE(TARGETS) ||
-			     !scene_is_speck(s, p->objects[i].counts)) &&
+			if (is_of_target(s, &p->objects[i]) == !others &&
+			    (!others || !scene_is_speck(s, p->objects[i].counts)) &&
 			    field_or_function_matches(s, &p->objects[i], i))
 				add_object(m, i);
 }
@@ -220,20 +220,38 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
+#define NARROW 72 /* columns below which a change is a figure only */
+
+/*
+ *	name   |strip| figure   |strip| figure   |strip| change
+ */
 static void lay_out(struct map_view *m)
 {
 	uint32_t columns = m->scene->canvas->columns, panes = pane_count(m), room;
 
 	m->name = columns * (panes > 1 ? 27 : 30) / 100;
 	m->name = m->name < LEAST_NAME ? LEAST_NAME : least(m->name, MOST_NAME);
-	m->pane = (columns - m->name - 1) / panes;
-	room = m->pane > NUMBER + 2 ? m->pane - NUMBER - 1 : 1;
+	m->narrow = panes > 1 && columns < NARROW;
+	room = columns - m->name - 1 - (m->narrow ? NUMBER : 0);
+	m->pane = room / (panes - m->narrow);
+	room = m->pane > NUMBER + 3 ? m->pane - NUMBER - 2 : 1;
 	if (panes == 1) /* leaves room to say who touches the field */
 		room = room * 3 / 5;
 	axis_init(&m->axis, m->scene, room);
-	m->strip = axis_width(&m->axis);
+	m->strip = axis_width(&m->axis) <= m->pane - NUMBER ? axis_width(&m->axis) : 0;
 	for (uint32_t i = 0; i < panes; i++)
 		m->pane_x[i] = m->name + 1 + i * m->pane;
+}
+
+/* Of the pane: whether there is a strip in it, and where its figure begins. */
+static bool has_strip(const struct map_view *m, uint32_t pane)
+{
+	return m->strip && !(m->narrow && pane == PANES - 1);
+}
+
+static uint32_t figure_x(const struct map_view *m, uint32_t pane)
+{
+	return m->pane_x[pane] + (has_strip(m, pane) ? m->strip : 0);
 }
 
 static int pane_side(const struct map_view *m, uint32_t pane)
@@ -258,10 +276,15 @@ static void draw_heads(struct map_view *m, uint32_t y)
 		const char *title = m->scene->both ? NAMES[i] : scene_title(s, pane_side(m, i));
 		char unit[FIGURE_TEXT_BYTES];
 
-		canvas_name(s->canvas, m->pane_x[i], y, m->strip, STYLE_HEAD, title);
-		canvas_right(s->canvas, m->pane_x[i] + m->strip, y, NUMBER, STYLE_HEAD,
-			     i == PANES - 1 ? "" : scale_title(unit, &s->scale));
-		axis_labels(&m->axis, s->canvas, m->pane_x[i], y + 1);
+		if (m->narrow)
+			canvas_right(s->canvas, figure_x(m, i), y, NUMBER, STYLE_HEAD, title);
+		else
+			canvas_name(s->canvas, m->pane_x[i], y, m->strip, STYLE_HEAD, title);
+		if (!m->narrow && i < PANES - 1)
+			canvas_right(s->canvas, figure_x(m, i), y, NUMBER, STYLE_HEAD,
+				     scale_title(unit, &s->scale));
+		if (has_strip(m, i))
+			axis_labels(&m->axis, s->canvas, m->pane_x[i], y + 1);
 	}
 }
 
@@ -277,7 +300,7 @@ static void draw_figures(struct map_view *m, uint32_t y, double before, double a
 	double side[SCREEN_SIDES] = { before, after };
 
 	for (uint32_t i = 0; i < pane_count(m); i++)
-		canvas_right(c, m->pane_x[i] + m->strip, y, NUMBER,
+		canvas_right(c, figure_x(m, i), y, NUMBER,
 			     strong || i == PANES - 1 ? STYLE_STRONG : STYLE_PLAIN,
 			     i == PANES - 1
 				     ? scale_change(text, before, after)
@@ -302,12 +325,15 @@ static void draw_field(struct map_view *m, const struct map_row *r, uint32_t y)
 	struct scene *s = m->scene;
 	const struct paired_field *f = &m->objects[r->object].fields[r->field];
 	uint32_t x = canvas_printf(s->canvas, 1, y, STYLE_DIM, "+%-4u", f->offset);
+	char label[256];
 
 	canvas_name(s->canvas, x + 1, y, m->name > x + 1 ? m->name - x - 1 : 0, STYLE_PLAIN,
-		    f->name);
+		    field_label(s, f, label, sizeof(label)));
 	for (uint32_t i = 0; i < pane_count(m); i++) {
 		double change[m->axis.count + 1];
 
+		if (!has_strip(m, i))
+			continue;
 		for (uint32_t k = 0; k < m->axis.count; k++)
 			change[k] = i < PANES - 1 ? r->heat[pane_side(m, i)][k]
 						  : r->heat[1][k] - r->heat[0][k];
@@ -341,7 +367,7 @@ static void draw_block(struct map_view *m, const struct map_row *r, uint32_t y)
 	if (r->number == 2)
 		canvas_printf(c, 1, y, STYLE_DIM, "\u2588: %s+",
 			      scale_value(text, &m->scene->scale, o->most / 2));
-	for (uint32_t i = 0; i < pane_count(m); i++)
+	for (uint32_t i = 0; i < pane_count(m) && has_strip(m, i); i++)
 		matrix_row(&o->matrix, c, m->pane_x[i], y, m->strip - 2, r->number, o->each,
 			   i < PANES - 1 ? pane_side(m, i) : SCREEN_SIDES, o->most);
 }
@@ -357,8 +383,9 @@ static void draw_half(struct map_view *m, const struct map_row *r, uint32_t y)
 
 	if (f->offset >= f->line_offset && line && !o->matrix.lines)
 		snprintf(where, sizeof(where), " of line +%u", f->offset - f->line_offset);
-	x = canvas_printf(c, 1, y, STYLE_DIM, "%s half%s ",
-			  line_half_name(line_half(f->line_offset)), where);
+	x = canvas_printf(c, 1, y, STYLE_DIM, "%s half%s%s ",
+			  line_half_name(line_half(f->line_offset)), where,
+			  f->moved ? ", before: the other" : "");
 	canvas_fill(c, x, y, c->columns - x, STYLE_DIM, 0x2504);
 }
 
@@ -395,13 +422,13 @@ static void draw_hottest_element(struct map_view *m, const struct map_object *o,
 		int side = pane_side(m, i);
 		double heat = o->matrix.heat[side] ? o->matrix.heat[side][o->matrix.hottest[side]]
 						   : 0;
-
 		double all = object_heat(m, o, side);
 
 		if (!(all > 0))
 			continue;
 		x = canvas_printf(m->scene->canvas, x, y, STYLE_DIM, "%s: hottest line %s, ",
-				  scene_title(m->scene, side),
+				  m->scene->both ? (i ? "after" : "before")
+						 : scene_title(m->scene, side),
 				  figure_count(number, o->matrix.hottest[side]));
 		x = canvas_printf(m->scene->canvas, x, y, STYLE_PLAIN, "%s of %s",
 				  scale_value(number, &m->scene->scale, heat),
@@ -434,8 +461,10 @@ static void draw_chosen(struct map_view *m, uint32_t y)
 				  type ? type : "", type ? " " : "", f->offset,
 				  line_half_name(line_half(f->line_offset)),
 				  f->moved ? " (was in the other one)" : "");
-		canvas_text(s->canvas, x, y, STYLE_PLAIN,
-			    field_story(s, f, 200, story, sizeof(story)));
+		if (x < s->canvas->columns)
+			canvas_text(
+				s->canvas, x, y, STYLE_PLAIN,
+				field_story(s, f, s->canvas->columns - x, story, sizeof(story)));
 		return;
 	}
 }

@@ -59,6 +59,7 @@ static void put_all(struct help *h)
 	put_heading(h, "What is seen");
 	put(h, "HITM", "an access to a line that another core has just changed");
 	put(h, "heat", "shades and strips: the fuller, the more; see the scale below");
+	put(h, "far", "llc/node/far: from the same last-level cache, node, another node");
 	put(h, "half", "bytes 0 to 31 (lower), 32 to 63 (upper) of a line");
 	put_heading(h, "Views");
 	put_views(h);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One line: its words, its fields with their CPUs, the code that touches the chosen field. */
 #include "axis.h"
+#include "blame.h"
 #include "fields.h"
 #include "label.h"
 #include "mem.h"
@@ -12,6 +13,7 @@
 #define WORD_COLUMNS 5 /* of a word in the picture of the line */
 #define PICTURE_ROWS 4 /* headings, a strip a side, an empty row */
 #define NUMBER	     9
+#define LEAST_CODE   4	/* rows of code, before a matrix gets any */
 #define LEAST_STRIP  12 /* columns for CPUs, or they are left out */
 
 struct line_view {
@@ -21,6 +23,7 @@ struct line_view {
 	struct paired_field *fields;
 	uint32_t *which; /* the fields that are shown */
 	double hottest_word;
+	struct blame blame;
 };
 
 /* ---- Which line */
@@ -48,6 +51,8 @@ static void line_init(struct line_view *v, struct scene *s, uint32_t line)
 	for (uint32_t i = 0; i < v->count; i++)
 		if (scene_matches(s, v->fields[i].name))
 			v->which[v->shown++] = i;
+	field_mark(s, v->fields, v->count);
+	blame_init(&v->blame, s, v->pair, v->fields, v->count);
 	for (int side = 0; side < SCREEN_SIDES; side++) {
 		double heat[LINE_WORDS] = { 0 };
 
@@ -100,15 +105,13 @@ static void draw_words(struct line_view *v, int side, uint32_t y)
 		canvas_name(c, x + 1, y, 12, STYLE_DIM, side ? "after" : "before");
 }
 
-/* "lower half", offsets; then a strip each side. Returns the row below. */
+/* Bytes of the line; then a strip each side. Returns the row below. */
 static uint32_t draw_picture(struct line_view *v, uint32_t y)
 {
 	struct canvas *c = v->scene->canvas;
-	const struct view_line *l = paired_shown(v->pair);
-
 	for (int w = 0; w < LINE_WORDS; w++)
-		canvas_printf(c, word_x(w), y, STYLE_DIM, "+%llu",
-			      (unsigned long long)l->object_offset + 8 * w);
+		canvas_printf(c, word_x(w), y, STYLE_DIM, "%d", 8 * w);
+	canvas_text(c, word_x(LINE_WORDS) + 1, y, STYLE_DIM, "byte");
 	y++;
 	for (int side = 0; side < SCREEN_SIDES; side++)
 		if (v->scene->in->side[side].view)
@@ -137,7 +140,7 @@ static void draw_facts(struct line_view *v, uint32_t y, uint32_t bottom)
 
 	if (verdict)
 		put_fact(v, &y, bottom, STYLE_STRONG, verdict);
-	snprintf(text, sizeof(text), "writers %u, only readers %u", c->writers, c->readers);
+	snprintf(text, sizeof(text), "writers %u, readers %u", c->writers, c->readers);
 	put_fact(v, &y, bottom, STYLE_PLAIN, text);
 	if (counts_hitm(&c->counts)) {
 		struct figure f = { .known = true, .parts.count = MEMORY_DISTANCES };
@@ -212,7 +215,8 @@ static uint32_t draw_figures(struct scene *s, uint32_t x, uint32_t y,
 			     const uint32_t cpus[SCREEN_SIDES])
 {
 	double heat[SCREEN_SIDES] = { scene_heat(s, 0, &counts[0]), scene_heat(s, 1, &counts[1]) };
-	int side = counts[SCREEN_AFTER].samples ? SCREEN_AFTER : SCREEN_BEFORE;
+	/* Latency and CPUs of the side that is hot. */
+	int side = counts[SCREEN_AFTER].samples && (heat[1] > 0 || !(heat[0] > 0));
 	char text[FIGURE_TEXT_BYTES];
 
 	if (s->both) {
@@ -242,26 +246,29 @@ static void draw_field(struct line_view *v, struct axis *axis, double *const hea
 	struct scene *s = v->scene;
 	const struct paired_field *f = &v->fields[v->which[at]];
 	uint32_t cpus[SCREEN_SIDES] = { field_cpus(f, 0), field_cpus(f, 1) }, x;
+	char label[256];
 
 	x = canvas_printf(s->canvas, 1, y, STYLE_DIM, "%s +%-4u ",
 			  line_half_name(line_half(f->line_offset)), f->offset);
-	canvas_name(s->canvas, x, y, name_columns(s) - x, STYLE_PLAIN, f->name);
+	canvas_name(s->canvas, x, y, name_columns(s) - x, STYLE_PLAIN,
+		    field_label(s, f, label, sizeof(label)));
 	x = draw_figures(s, name_columns(s), y, f->counts, cpus);
 	if (axis->count && heat[at])
 		axis_strip(axis, s->canvas, x + 1, y, heat[at], hottest, AXIS_HEAT);
 	scene_mark(s, at, y);
 }
 
-/* Rows of heat by CPU, on the side that each field shows; "*hottest" of all. */
+/* Rows of heat by CPU, of two sides after's; "*hottest" of all. */
 static double **field_heats(struct line_view *v, struct axis *axis, double *hottest)
 {
 	double **heat = mem_zalloc((v->shown + 1) * sizeof(*heat));
 
 	for (uint32_t i = 0; i < v->shown; i++) {
 		const struct paired_field *f = &v->fields[v->which[i]];
+		int side = v->scene->both ? SCREEN_AFTER : field_side(v->scene, f);
 
 		heat[i] = mem_zalloc((axis->count + 1) * sizeof(double));
-		axis_add(axis, v->scene, f, field_side(f), heat[i]);
+		axis_add(axis, v->scene, f, side, heat[i]);
 		for (uint32_t k = 0; k < axis->count; k++)
 			*hottest = fmax(*hottest, heat[i][k]);
 	}
@@ -278,8 +285,8 @@ static void draw_field_rows(struct line_view *v, uint32_t y, uint32_t first, uin
 
 	if (room >= LEAST_STRIP) {
 		axis_init(&axis, s, room);
-		canvas_printf(s->canvas, used + 1, y, STYLE_HEAD, "by %s",
-			      s->screen->nodes ? "node" : "CPU");
+		canvas_printf(s->canvas, used + 1, y, STYLE_HEAD, "by %s%s",
+			      s->screen->nodes ? "node" : "CPU", s->both ? ", after" : "");
 	}
 	heat = field_heats(v, &axis, &hottest);
 	for (uint32_t i = first; i < v->shown && i - first < page; i++)
@@ -334,30 +341,35 @@ static void draw_code(struct line_view *v, const struct field_code *code, uint32
 	draw_figures(s, width, y, code->counts, code->cpus);
 }
 
-static void draw_codes(struct line_view *v, uint32_t y)
+/* Returns the row below. */
+static uint32_t draw_codes(struct line_view *v, uint32_t y, uint32_t bottom)
 {
 	struct scene *s = v->scene;
 	const struct paired_field *f;
 	struct field_code *codes;
+	char title[512];
 	uint32_t count;
 
-	if (scene_choice(s)->at >= v->shown || y >= s->bottom)
-		return;
+	if (scene_choice(s)->at >= v->shown || y >= bottom)
+		return y;
 	f = &v->fields[v->which[scene_choice(s)->at]];
 	codes = field_codes(s, f, &count);
 	canvas_fill(s->canvas, 0, y, s->canvas->columns, STYLE_HEAD, ' ');
-	canvas_printf(s->canvas, 1, y, STYLE_HEAD, "code at %.40s", f->name);
+	snprintf(title, sizeof(title), "code at %s", f->name);
+	canvas_name(s->canvas, 1, y, name_columns(s) - 2, STYLE_HEAD, title);
 	draw_figure_heads(s, name_columns(s), y);
-	for (uint32_t i = 0; i < count && y + 1 + i < s->bottom; i++)
-		draw_code(v, &codes[i], y + 1 + i);
+	y++;
+	for (uint32_t i = 0; i < count && y < bottom; i++)
+		draw_code(v, &codes[i], y++);
 	free(codes);
+	return y;
 }
 
 /* ---- The view */
 
 void screen_line(struct scene *s)
 {
-	uint32_t line = find_line(s), y = s->top, page, room;
+	uint32_t line = find_line(s), y = s->top, page, room, blame;
 	struct line_view v;
 
 	if (line == UINT32_MAX) {
@@ -379,7 +391,11 @@ void screen_line(struct scene *s)
 	room = s->bottom > y + 2 ? s->bottom - y - 2 : 1;
 	page = v.shown < room / 2 ? v.shown : (room + 1) / 2;
 	draw_fields(&v, y, page);
-	draw_codes(&v, y + page + 2 > s->bottom ? s->bottom : y + page + 1);
+	y += page + 1 + (room > 8); /* an empty row, where there is room */
+	blame = y + blame_rows(&v.blame) + LEAST_CODE < s->bottom ? blame_rows(&v.blame) : 0;
+	y = draw_codes(&v, y, s->bottom - blame - (blame > 0));
+	if (blame)
+		blame_draw(&v.blame, s, y + 1);
 	line_deinit(&v);
 }
 
@@ -444,5 +460,6 @@ void screen_line_json(struct scene *s, struct json_writer *w)
 		json_end(w);
 	}
 	json_end(w);
+	blame_json(&v.blame, w);
 	line_deinit(&v);
 }

@@ -2,6 +2,7 @@
 /* The contended lines, and below them the fields of the chosen one. */
 #include "column.h"
 #include "fields.h"
+#include "label.h"
 #include "list.h"
 #include "mem.h"
 
@@ -48,7 +49,7 @@ static double line_shown(const struct scene *s, const struct list_row *r)
 
 static double line_change(const struct scene *s, const struct list_row *r)
 {
-	return fabs(line_after(s, r) - line_before(s, r));
+	return line_after(s, r) - line_before(s, r);
 }
 
 static const char *line_change_text(const struct scene *s, const struct list_row *r, char *text)
@@ -125,6 +126,12 @@ static void draw_strip(struct scene *s, const struct line_row *r, int side, uint
 	scale_strip(s->canvas, x, y, heat, s->hottest_word);
 }
 
+static void draw_name(struct scene *s, const struct list_row *r, uint32_t x, uint32_t y,
+		      uint32_t width)
+{
+	scene_line_name(s, x, y, width, paired_shown(row_of(r)->pair));
+}
+
 static void strip_before(struct scene *s, const struct list_row *r, uint32_t x, uint32_t y,
 			 uint32_t width)
 {
@@ -185,7 +192,12 @@ static const struct list_column COLUMNS[] = {
 	  .when = LIST_TWO_SIDES,
 	  .draw = strip_after },
 	{ .title = "object: hot fields", .most = 99, .left = true, .text = line_both },
-	{ .key = "object", .title = "object", .least = 100, .left = true, .text = line_name },
+	{ .key = "object",
+	  .title = "object",
+	  .least = 100,
+	  .left = true,
+	  .text = line_name,
+	  .draw = draw_name },
 	{ .key = "hot_fields",
 	  .title = "hot fields",
 	  .least = 100,
@@ -217,6 +229,7 @@ static const struct list_column COLUMNS[] = {
 	  .when = LIST_TWO_SIDES,
 	  .number = line_after },
 	{ .key = "change",
+	  .change = true,
 	  .title = "change",
 	  .width = 7,
 	  .when = LIST_TWO_SIDES,
@@ -240,11 +253,12 @@ static void name_hot(const struct scene *s, struct line_row *r, uint32_t line)
 	uint32_t count, hot[2] = { UINT32_MAX, UINT32_MAX };
 	struct paired_field *f = pairing_line_fields(&s->pairing, line, &count);
 
+	field_mark(s, f, count);
 	for (int n = 0; n < 2; n++)
 		for (uint32_t i = 0; i < count; i++) {
 			double heat = field_heat(s, &f[i], 0) + field_heat(s, &f[i], 1);
 
-			if (i == hot[0] || !field_matters(s, f, count, &f[i]))
+			if (i == hot[0] || !f[i].matters)
 				continue;
 			if (hot[n] == UINT32_MAX ||
 			    heat > field_heat(s, &f[hot[n]], 0) + field_heat(s, &f[hot[n]], 1))
@@ -302,28 +316,57 @@ static struct line_row *make_rows(struct scene *s, struct list *l)
 
 /* ---- The fields below */
 
-static void draw_field(struct scene *s, const struct paired_field *f, uint32_t y)
-{
-	char story[256], number[FIGURE_TEXT_BYTES];
-	struct canvas *c = s->canvas;
-	uint32_t name = c->columns / 5, x;
+#define FIELD_X 18
 
-	x = canvas_printf(c, 4, y, STYLE_DIM, "+%-5u %-6s", f->offset,
-			  line_half_name(line_half(f->line_offset)));
-	x = canvas_name(c, x + 1, y, name, STYLE_STRONG, f->name) + 1;
-	for (int side = s->both ? 0 : field_side(f); side < SCREEN_SIDES; side++) {
-		x = canvas_right(c, x, y, 9, STYLE_PLAIN,
-				 scale_value(number, &s->scale, field_heat(s, f, side)));
-		if (!s->both)
-			break;
-	}
-	if (s->both)
-		x = canvas_right(c, x, y, 8, STYLE_STRONG,
-				 scale_change(number, field_heat(s, f, 0), field_heat(s, f, 1)));
-	x += 2;
-	if (x < c->columns)
-		canvas_name(c, x, y, c->columns - x, STYLE_PLAIN,
-			    field_story(s, f, c->columns - x, story, sizeof(story)));
+static uint32_t figures_x(const struct scene *s)
+{
+	return FIELD_X + (s->canvas->columns - FIELD_X) * (s->both ? 40 : 48) / 100;
+}
+
+/* Heat, or before, after and change; the column behind them. */
+static uint32_t draw_figures(struct scene *s, const struct counts counts[SCREEN_SIDES], uint32_t y)
+{
+	double heat[SCREEN_SIDES] = { scene_heat(s, 0, &counts[0]), scene_heat(s, 1, &counts[1]) };
+	uint32_t x = figures_x(s);
+	char text[FIGURE_TEXT_BYTES];
+
+	if (!s->both)
+		return canvas_right(s->canvas, x, y, 9, STYLE_PLAIN,
+				    scale_value(text, &s->scale, heat[0] + heat[1]));
+	x = canvas_right(s->canvas, x, y, 9, STYLE_PLAIN, scale_value(text, &s->scale, heat[0]));
+	x = canvas_right(s->canvas, x, y, 9, STYLE_PLAIN, scale_value(text, &s->scale, heat[1]));
+	return canvas_right(s->canvas, x, y, 8, STYLE_STRONG, scale_change(text, heat[0], heat[1]));
+}
+
+/* "read and written by 8 CPUs", or "8 CPUs" where there is no room. */
+static void role_text(const struct scene *s, const struct paired_field *f, uint32_t columns,
+		      char text[256])
+{
+	uint32_t cpus = field_cpus(f, field_side(s, f));
+	bool wide = columns >= 28;
+
+	snprintf(text, 256, "%s%s%u CPU%s", wide ? field_role(s, f) : "", wide ? " by " : "", cpus,
+		 cpus == 1 ? "" : "s");
+}
+
+static void draw_field(struct scene *s, const struct paired_field *f, uint32_t y, bool story)
+{
+	char text[256];
+	struct canvas *c = s->canvas;
+	uint32_t x;
+
+	canvas_printf(c, 3, y, STYLE_DIM, "%s +%u", line_half_name(line_half(f->line_offset)),
+		      f->offset);
+	canvas_name(c, FIELD_X, y, figures_x(s) - FIELD_X, STYLE_STRONG,
+		    field_label(s, f, text, sizeof(text)));
+	x = draw_figures(s, f->counts, y) + 2;
+	if (x >= c->columns)
+		return;
+	if (story)
+		field_story(s, f, c->columns - x, text, sizeof(text));
+	else
+		role_text(s, f, c->columns - x, text);
+	canvas_name(c, x, y, c->columns - x, STYLE_PLAIN, text);
 }
 
 static void draw_reason(struct scene *s, const struct line_row *r, uint32_t y)
@@ -339,16 +382,54 @@ static void draw_reason(struct scene *s, const struct line_row *r, uint32_t y)
 	canvas_name(s->canvas, x, y, s->canvas->columns - x, STYLE_PLAIN, why);
 }
 
+#define CODES 3 /* of a field, where there is room */
+
+static void draw_code(struct scene *s, const struct field_code *code, uint32_t y)
+{
+	uint32_t width = figures_x(s) - FIELD_X - 2;
+	char text[256];
+
+	snprintf(text, sizeof(text), "%.150s %.60s:%u", code->name, code->source, code->line);
+	if (code->source && label_columns(text) > width)
+		snprintf(text, sizeof(text), "%.150s:%u", code->name, code->line);
+	if (!code->source || label_columns(text) > width)
+		snprintf(text, sizeof(text), "%.200s", code->name);
+	canvas_name(s->canvas, FIELD_X + 2, y, width, STYLE_DIM, text);
+	draw_figures(s, code->counts, y);
+}
+
+/* The places in the code of one field, in "room" rows at most; the row behind them. */
+static uint32_t draw_codes(struct scene *s, const struct paired_field *f, uint32_t y, uint32_t room)
+{
+	uint32_t count;
+	struct field_code *codes = field_codes(s, f, &count);
+
+	for (uint32_t i = 0; i < count && i < room; i++)
+		if (!i ||
+		    scene_heat(s, 0, &codes[i].counts[0]) + scene_heat(s, 1, &codes[i].counts[1]) >
+			    0)
+			draw_code(s, &codes[i], y++);
+	free(codes);
+	return y;
+}
+
 static void draw_fields(struct scene *s, const struct line_row *r, uint32_t y, uint32_t bottom)
 {
-	uint32_t line = r->pair - s->pairing.lines, count;
+	uint32_t line = r->pair - s->pairing.lines, count, shown = 0, room;
 	struct paired_field *f = pairing_line_fields(&s->pairing, line, &count);
 
+	field_mark(s, f, count);
 	canvas_fill(s->canvas, 0, y, s->canvas->columns, STYLE_DIM, 0x2500);
 	canvas_printf(s->canvas, 1, y++, STYLE_STRONG, " %s ", paired_shown(r->pair)->name);
-	for (uint32_t i = 0; i < count && y + 1 < bottom; i++)
-		if (field_matters(s, f, count, &f[i]))
-			draw_field(s, &f[i], y++);
+	for (uint32_t i = 0; i < count; i++)
+		shown += f[i].matters;
+	room = bottom > y + shown + 1 ? (bottom - y - shown - 1) / (shown ? shown : 1) : 0;
+	for (uint32_t i = 0; i < count && y + 1 < bottom; i++) {
+		if (!f[i].matters)
+			continue;
+		draw_field(s, &f[i], y++, !room);
+		y = draw_codes(s, &f[i], y, room < CODES ? room : CODES);
+	}
 	if (y < bottom)
 		draw_reason(s, r, y);
 	pairing_fields_free(f, count);
@@ -391,6 +472,8 @@ void screen_lines(struct scene *s)
 	if (rows > 24)
 		below = rows / 3;
 	made = make_rows(s, &l);
+	if (below && l.count + 2 < rows - below - 1) /* a short list leaves room */
+		below = rows - l.count - 3;
 	list_draw(s, &l, rows - below - 1);
 	if (below && list_chosen(s, &l))
 		draw_fields(s, row_of(list_chosen(s, &l)), s->bottom - below - 1, s->bottom - 1);

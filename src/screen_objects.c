@@ -40,7 +40,7 @@ static double heat_shown(const struct scene *s, const struct list_row *r)
 
 static double heat_change(const struct scene *s, const struct list_row *r)
 {
-	return fabs(heat_after(s, r) - heat_before(s, r));
+	return heat_after(s, r) - heat_before(s, r);
 }
 
 static const char *change_text(const struct scene *s, const struct list_row *r, char *text)
@@ -144,6 +144,7 @@ static const struct list_column COLUMNS[] = {
 	  .when = LIST_TWO_SIDES,
 	  .number = heat_after },
 	{ .key = "change",
+	  .change = true,
 	  .title = "change",
 	  .width = 7,
 	  .when = LIST_TWO_SIDES,

@@ -40,7 +40,8 @@ static bool has_times(const struct scene *s, int side)
 	return tally_of(s, side) && tally_of(s, side)->slices;
 }
 
-/* Heat falls into columns: "count" slices of it in "width" columns, on average. */
+/* Heat falls into columns: "count" slices of it in "width" columns. What falls into one is taken
+ * as that many slices on average, or columns with one slice more would stand out. */
 static double column_heat(const double *heat, uint32_t count, uint32_t at, uint32_t width)
 {
 	uint32_t from = (uint64_t)at * count / width, to = (uint64_t)(at + 1) * count / width;
@@ -49,7 +50,7 @@ static double column_heat(const double *heat, uint32_t count, uint32_t at, uint3
 	to = to > from ? to : from + 1;
 	for (uint32_t i = from; i < to && i < count; i++)
 		sum += heat[i];
-	return sum / (to - from);
+	return sum / (to - from) * fmax(1, (double)count / width);
 }
 
 static void add_row(struct time_view *t, const struct paired_line *p)
@@ -172,7 +173,7 @@ static void draw_row(struct time_view *t, const struct time_row *r, uint32_t y)
 	int side = r->pair->side[SCREEN_AFTER] ? SCREEN_AFTER : SCREEN_BEFORE;
 	char text[FIGURE_TEXT_BYTES];
 
-	canvas_name(s->canvas, 0, y, t->name, STYLE_PLAIN, paired_shown(r->pair)->name);
+	scene_line_name(s, 0, y, t->name, paired_shown(r->pair));
 	for (int of = 0; of < SCREEN_SIDES; of++)
 		if (t->sides[of])
 			draw_strip(t, r, of, y);
@@ -210,10 +211,9 @@ static void draw_legend(struct time_view *t, uint32_t y)
 	char text[FIGURE_TEXT_BYTES];
 	uint32_t x;
 
-	x = canvas_printf(s->canvas, 1, y, STYLE_DIM, "%s in a slice: ", s->scale.measure->name);
+	x = canvas_printf(s->canvas, 1, y, STYLE_DIM, "%s in a column: ", s->scale.measure->name);
 	x = scale_legend(s->canvas, x, y, t->hottest, false);
-	x = canvas_printf(s->canvas, x, y, STYLE_DIM, "   a column: %s",
-			  scale_seconds(text, seconds));
+	x = canvas_printf(s->canvas, x, y, STYLE_DIM, "   of %s", scale_seconds(text, seconds));
 	scene_hidden(s, x, y, s->hidden, "line", 0);
 }
 

@@ -22,7 +22,8 @@ struct tally_index {
 	struct map cells;   /* cell_hash() to index in the line's cells */
 	struct spot *spots; /* by line */
 	uint32_t room;	    /* of lines and spots */
-	uint32_t cells_total;
+	struct map pairs;   /* pair_hash() to index in the line's pairs */
+	uint32_t cells_total, pairs_total;
 	bool live;
 };
 
@@ -53,6 +54,11 @@ static uint64_t cell_hash(uint32_t line, uint32_t offset, uint32_t cpu)
 	return (uint64_t)line << 48 | (uint64_t)(offset & 0xffff) << 32 | cpu;
 }
 
+static uint64_t pair_hash(uint32_t line, uint32_t victim, uint32_t aggressor)
+{
+	return cell_hash(line, victim, aggressor);
+}
+
 /* The number of the line at a spot, or TALLY_LINES. Two spots of one hash are that unlikely that
  * the second one just is not watched. */
 static uint32_t find_line(const struct tally *t, const struct spot *s)
@@ -74,6 +80,7 @@ static struct tally *tally_make(uint32_t line_size)
 	t->index = mem_zalloc(sizeof(*t->index));
 	map_init(&t->index->lines);
 	map_init(&t->index->cells);
+	map_init(&t->index->pairs);
 	return t;
 }
 
@@ -96,15 +103,22 @@ struct tally *tally_new_live(uint32_t line_size, uint64_t slice)
 	return t;
 }
 
+static void line_deinit(struct tally_line *l)
+{
+	free(l->cells);
+	free(l->pairs);
+}
+
 void tally_free(struct tally *t)
 {
 	if (!t)
 		return;
 	for (uint32_t i = 0; i < t->line_count; i++)
-		free(t->lines[i].cells);
+		line_deinit(&t->lines[i]);
 	free(t->lines);
 	map_deinit(&t->index->lines);
 	map_deinit(&t->index->cells);
+	map_deinit(&t->index->pairs);
 	free(t->index->spots);
 	free(t->index);
 	free(t);
@@ -126,12 +140,34 @@ static void index_cells(struct tally *t)
 		}
 }
 
+static void index_pairs(struct tally *t)
+{
+	struct tally_index *index = t->index;
+
+	map_deinit(&index->pairs);
+	map_init(&index->pairs);
+	index->pairs_total = 0;
+	for (uint32_t i = 0; i < t->line_count; i++)
+		for (uint32_t k = 0; k < t->lines[i].pair_count; k++) {
+			const struct tally_pair *p = &t->lines[i].pairs[k];
+
+			map_put(&index->pairs, pair_hash(i, p->victim, p->aggressor), k, NULL);
+			index->pairs_total++;
+		}
+}
+
 static void index_lines(struct tally *t)
 {
 	map_deinit(&t->index->lines);
 	map_init(&t->index->lines);
 	for (uint32_t i = 0; i < t->line_count; i++)
 		map_put(&t->index->lines, spot_hash(&t->index->spots[i]), i, NULL);
+}
+
+/* NULL of nothing, so that room of 0 is true. */
+static void *copy_of(const void *items, size_t bytes)
+{
+	return bytes ? memcpy(mem_zalloc(bytes), items, bytes) : NULL;
 }
 
 struct tally *tally_copy(const struct tally *t)
@@ -145,17 +181,21 @@ struct tally *tally_copy(const struct tally *t)
 	index->room = t->line_count;
 	copy->lines = mem_realloc(NULL, t->line_count + 1, sizeof(*copy->lines));
 	index->spots = mem_realloc(NULL, t->line_count + 1, sizeof(*index->spots));
-	memcpy(copy->lines, t->lines, t->line_count * sizeof(*copy->lines));
-	memcpy(index->spots, t->index->spots, t->line_count * sizeof(*index->spots));
+	if (t->line_count) {
+		memcpy(copy->lines, t->lines, t->line_count * sizeof(*copy->lines));
+		memcpy(index->spots, t->index->spots, t->line_count * sizeof(*index->spots));
+	}
 	for (uint32_t i = 0; i < copy->line_count; i++) {
 		struct tally_line *l = &copy->lines[i];
 
-		l->cells = mem_realloc(NULL, l->cell_count + 1, sizeof(*l->cells));
-		memcpy(l->cells, t->lines[i].cells, l->cell_count * sizeof(*l->cells));
+		l->cells = copy_of(l->cells, l->cell_count * sizeof(*l->cells));
+		l->pairs = copy_of(l->pairs, l->pair_count * sizeof(*l->pairs));
 		l->cell_room = l->cell_count;
+		l->pair_room = l->pair_count;
 	}
 	index_lines(copy);
 	index_cells(copy);
+	index_pairs(copy);
 	return copy;
 }
 
@@ -182,7 +222,7 @@ static void drop_lines(struct tally *t, const bool keep[TALLY_LINES])
 
 	for (uint32_t i = 0; i < t->line_count; i++) {
 		if (!keep[i]) {
-			free(t->lines[i].cells);
+			line_deinit(&t->lines[i]);
 			continue;
 		}
 		t->lines[kept] = t->lines[i];
@@ -191,6 +231,7 @@ static void drop_lines(struct tally *t, const bool keep[TALLY_LINES])
 	t->line_count = kept;
 	index_lines(t);
 	index_cells(t);
+	index_pairs(t);
 }
 
 void tally_watch(struct tally *t, const struct profile *p)
@@ -228,26 +269,44 @@ static void scale(struct tally_count *c, double factor)
 	c->latency *= factor;
 }
 
+static void decay_cells(struct tally_line *l, double factor, double least)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t k = 0; k < l->cell_count; k++) {
+		scale(&l->cells[k].count, factor);
+		if (l->cells[k].count.samples >= least)
+			l->cells[kept++] = l->cells[k];
+	}
+	l->cell_count = kept;
+}
+
+static void decay_pairs(struct tally_line *l, double factor, double least)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t k = 0; k < l->pair_count; k++) {
+		l->pairs[k].hitm *= factor;
+		if (l->pairs[k].hitm >= least)
+			l->pairs[kept++] = l->pairs[k];
+	}
+	l->pair_count = kept;
+}
+
 void tally_decay(struct tally *t, double factor, double least)
 {
-	uint32_t before = t->index->cells_total, left = 0;
+	uint32_t left = 0, before = t->index->cells_total + t->index->pairs_total;
 
 	for (uint32_t i = 0; i < t->line_count; i++) {
-		struct tally_line *l = &t->lines[i];
-		uint32_t kept = 0;
-
-		for (uint32_t k = 0; k < l->cell_count; k++) {
-			scale(&l->cells[k].count, factor);
-			if (l->cells[k].count.samples >= least)
-				l->cells[kept++] = l->cells[k];
-		}
-		l->cell_count = kept;
-		left += kept;
+		decay_cells(&t->lines[i], factor, least);
+		decay_pairs(&t->lines[i], factor, least);
+		left += t->lines[i].cell_count + t->lines[i].pair_count;
 	}
 	if (left == before)
 		return;
 	t->cells_full = false;
 	index_cells(t);
+	index_pairs(t);
 }
 
 /* ---- Samples */
@@ -278,6 +337,41 @@ static struct tally_cell *cell_of(struct tally *t, uint32_t line, uint32_t offse
 	mem_grow(&l->cells, &l->cell_room, l->cell_count);
 	l->cells[l->cell_count] = (struct tally_cell){ .offset = offset, .cpu = cpu };
 	return &l->cells[l->cell_count++];
+}
+
+static void count_pair(struct tally *t, uint32_t line, uint32_t victim)
+{
+	struct tally_line *l = &t->lines[line];
+	uint64_t hash = pair_hash(line, victim, l->written);
+	const uint64_t *index = map_get(&t->index->pairs, hash);
+
+	if (index) {
+		l->pairs[*index].hitm++;
+		return;
+	}
+	if (t->index->pairs_total == TALLY_PAIRS)
+		return;
+	map_put(&t->index->pairs, hash, l->pair_count, NULL);
+	t->index->pairs_total++;
+	mem_grow(&l->pairs, &l->pair_room, l->pair_count);
+	l->pairs[l->pair_count++] =
+		(struct tally_pair){ .victim = victim, .aggressor = l->written, .hitm = 1 };
+}
+
+/* Who pays, and who wrote last. */
+static void follow_writes(struct tally *t, uint32_t line, const struct sample *s,
+			  const struct data_source *d)
+{
+	struct tally_line *l = &t->lines[line];
+	uint32_t offset = line_offset(s->addr, t->line_size);
+
+	if (d->hitm && l->was_written && l->writer != s->cpu)
+		count_pair(t, line, offset);
+	if (d->kind != MEMORY_STORE)
+		return;
+	l->was_written = true;
+	l->writer = s->cpu;
+	l->written = offset;
 }
 
 /* Forgets the oldest "gone" slices. */
@@ -332,6 +426,7 @@ void tally_sample(struct tally *t, const struct sample *s, const struct mapping 
 		return;
 	if (slice < TALLY_SLICES)
 		count(&t->lines[line].slices[slice], &d, s->weight);
+	follow_writes(t, line, s, &d);
 	cell = cell_of(t, line, line_offset(s->addr, t->line_size), s->cpu);
 	if (cell)
 		count(&cell->count, &d, s->weight);
@@ -366,7 +461,6 @@ struct err *tally_read(struct tally *t, struct source *s, struct attrib *attrib)
 	const struct ahead_batch *batch;
 	struct ahead *a;
 
-	s->loose = true;
 	a = ahead_open(s);
 	while ((batch = ahead_next(a)))
 		read_batch(t, attrib, batch);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a profile does not count: on which CPU, and when. Kept only for lines that are looked at,
- * which are known from a profile: of a recording in a second reading of it, of a live source from
- * then on. Bounded: so many lines, so many cells, so many slices of time.
+ * What a profile does not count: on which CPU, when, and after whose write. Kept only for lines
+ * that are looked at, which are known from a profile: of a recording in a second reading of it, of
+ * a live source from then on. Bounded: so many lines, cells, pairs and slices of time.
  */
 #ifndef HITMAP_TALLY_H
 #define HITMAP_TALLY_H
@@ -12,6 +12,7 @@
 #define TALLY_LINES  256
 #define TALLY_CELLS  (1u << 18) /* of all lines */
 #define TALLY_SLICES 240
+#define TALLY_PAIRS  (1u << 16)
 
 /* Real numbers, as those of a live source decay. */
 struct tally_count {
@@ -24,11 +25,21 @@ struct tally_cell {
 	struct tally_count count;
 };
 
+/* HITM at one offset after another CPU's write, the last one that was sampled, to another. */
+struct tally_pair {
+	uint32_t victim, aggressor; /* offsets */
+	double hitm;
+};
+
 struct tally_line {
 	uint64_t addr; /* of its first byte */
 	uint32_t pid;  /* 0: the kernel's */
 	struct tally_cell *cells;
 	uint32_t cell_count, cell_room;
+	struct tally_pair *pairs;
+	uint32_t pair_count, pair_room;
+	uint32_t writer, written; /* the last write: CPU and offset */
+	bool was_written;
 	struct tally_count slices[TALLY_SLICES];
 };
 
@@ -51,10 +62,10 @@ void tally_free(struct tally *t);
 
 /* From now on also the lines of "p"; those of before that are not in it any more make room. */
 void tally_watch(struct tally *t, const struct profile *p);
-/* Multiplies the cells (not the slices) by "factor", and forgets those with less than "least"
- * samples. */
+/* Multiplies the cells and pairs (not the slices) by "factor", and forgets those with less than
+ * "least" samples. */
 void tally_decay(struct tally *t, double factor, double least);
-/* "data": the mapping of s->addr, may be NULL. */
+/* Samples should come in order of time. "data": the mapping of s->addr, may be NULL. */
 void tally_sample(struct tally *t, const struct sample *s, const struct mapping *data);
 /* A copy that stays as it is while the original goes on. */
 struct tally *tally_copy(const struct tally *t);
