@@ -83,13 +83,13 @@ run_other() { # COMMAND
 # ---- Signal: before, marked, after
 start 100 28
 run "hitmap live -- hitmap bench signal --before --ops 2000"
-see "signal --before" 'root_user (user_struct)' '+0  *lower  *__count' '+8  *lower  *sigpending' ended
+see "signal --before" 'root_user (user_struct)' 'lower +0  *__count' 'lower +8  *sigpending' '^ ended '
 keys 2
 see "the heatmap" 'lower half' 'root_user'
 keys b
 see "marked" 'marked before'
 run_other "hitmap bench signal --after --ops 2000"
-see "signal --after beside it" 'marked before .* now .*HITM/op' ' __count .* -100 %\| __count .* gone' ended
+see "signal --after beside it" 'marked before .* now .*HITM/op' ' __count .* -100 %\| __count .* gone' '^ ended '
 keys 1
 see "the lines" 'before  *after' 'root_user'
 keys /
@@ -120,11 +120,11 @@ restored "Q"
 
 # ---- Futex
 run "hitmap live --target futex -- hitmap bench futex --before --ops 100"
-see "futex --before" 'page' ended
+see "futex --before" 'page' '^ ended '
 keys b
 see "marked" 'marked before'
 run_other "hitmap bench futex --after --ops 100"
-see "futex --after beside it" 'marked before .* now ' ended
+see "futex --after beside it" 'marked before .* now ' '^ ended '
 see "the page's line is gone" 'gone\|-100 %'
 keys Q
 restored "futex"
@@ -133,14 +133,14 @@ restored "futex"
 "$folder/hitmap" record -q -o - -- "$folder/hitmap" bench signal --before --ops 2000 >"$tmp/stream" 2>/dev/null
 until_there="while ! [ -e $tmp/go ]; do sleep 0.2; done"
 run "(head -c 3000000 $tmp/stream; $until_there; tail -c +3000001 $tmp/stream; sleep 2) | hitmap live -i -"
-see "a stream" 'root_user'
+see "a stream" 'HITM.*contended lines'
 keys r
 see "the prompt for a recording" 'rec'
 for _ in $(seq 40); do keys BSpace; done
 run "$tmp/recorded"
-see "recording" "recorded"
+see "recording" '● writing '
 touch "$tmp/go"
-see "the stream's end" ended
+see "the stream's end" '^ ended '
 keys r
 see "the recording's end" 'recorded: hitmap report'
 keys Q
@@ -171,7 +171,7 @@ see "a child that crashes" 'live\|lines'
 keys Q
 restored "a child that crashed"
 run "head -c 100000 $tmp/stream | hitmap live -i -"
-see "a closed pipe" 'root_user\|ended\|cut'
+see "a closed pipe" 'root_user\|^ ended'
 keys Q
 restored "a closed pipe"
 run "hitmap live -- /nonexistent/program"
