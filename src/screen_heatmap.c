@@ -187,7 +187,7 @@ static void add_object(struct map_view *m, uint32_t object)
 	*o = (struct map_object){ .object = object };
 	o->fields = pairing_object_fields(&m->scene->pairing, object, &o->count);
 	add_row(m, MAP_OBJECT, m->object_count, 0);
-	if (matrix_fits(p) && m->strip > 2) {
+	if (p->array && m->strip > 2) {
 		matrix_init(&o->matrix, m->scene, p);
 		o->each = matrix_each(&o->matrix, m->strip - 2, BLOCK_ROWS);
 		o->most = matrix_most(&o->matrix, o->each);
