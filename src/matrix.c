@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_LINES (1u << 20)
-
-bool matrix_fits(const struct paired_object *o)
-{
-	return o->array && o->size / 64 <= MOST_LINES;
-}
-
 /* Each element a line of its own: then an offset in the line is one field in all of them. */
 static void add_offsets(struct matrix *m, const struct contended_line *l, int side)
 {
@@ -29,7 +22,7 @@ static void add_side(struct matrix *m, const struct scene *s, int side)
 	for (uint32_t i = 0; i < p->contended_count && i < p->line_count; i++) {
 		uint32_t line;
 
-		if (!pairing_array_line(m->object, side, p, &p->lines[i], &line))
+		if (!pairing_array_line(m->object, side, p->line_size, &p->lines[i], &line))
 			continue;
 		m->heat[side][line] += scene_heat(s, side, &p->lines[i].counts);
 		add_offsets(m, &p->lines[i], side);
@@ -63,10 +56,15 @@ void matrix_fields(const struct matrix *m, struct paired_field *fields, uint32_t
 
 void matrix_init(struct matrix *m, const struct scene *s, const struct paired_object *o)
 {
-	uint32_t size = s->in->side[o->lines[SCREEN_AFTER] ? SCREEN_AFTER : SCREEN_BEFORE]
-				.view->profile->line_size;
+	*m = (struct matrix){ .object = o };
+	for (int side = 0; side < SCREEN_SIDES; side++) {
+		uint32_t lines;
 
-	*m = (struct matrix){ .object = o, .lines = (o->size + size - 1) / size };
+		if (!s->in->side[side].view || !o->lines[side])
+			continue;
+		lines = pairing_array_lines(o, side, s->in->side[side].view->profile->line_size);
+		m->lines = lines > m->lines ? lines : m->lines;
+	}
 	for (int side = 0; side < SCREEN_SIDES; side++)
 		if (s->in->side[side].view && o->lines[side])
 			add_side(m, s, side);

@@ -15,7 +15,7 @@ struct matrix {
 
 #define MATRIX_OFFSETS 64
 
-bool matrix_fits(const struct paired_object *o);
+/* "o" is an array. */
 void matrix_init(struct matrix *m, const struct scene *s, const struct paired_object *o);
 void matrix_deinit(struct matrix *m);
 

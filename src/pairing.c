@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_FIELDS 24 /* of an object before elements of its arrays are taken together */
+#define MOST_LINES  (1u << 20) /* of an array */
+#define MOST_FIELDS 24	       /* of an object before elements of its arrays are taken together */
 
 uint64_t pairing_hash(uint64_t seed, const char *s)
 {
@@ -113,45 +114,108 @@ static void count_line(struct pairing *p, uint32_t object, const struct view_lin
 static bool is_array(const struct paired_object *o)
 {
 	return o->type && strchr(o->type, '[') && o->name[0] != '[' &&
-	       o->size / 64 >= PAIRING_ARRAY_LINES;
+	       o->size / 64 >= PAIRING_ARRAY_LINES && o->size / 64 <= MOST_LINES;
 }
 
-bool pairing_array_line(const struct paired_object *o, int side, const struct profile *p,
+/* The array need not begin where a line does. */
+static uint64_t first_line(const struct paired_object *o, int side, uint32_t line_size)
+{
+	return line_start(o->start[side], line_size);
+}
+
+uint32_t pairing_array_lines(const struct paired_object *o, int side, uint32_t line_size)
+{
+	uint64_t last = line_start(o->start[side] + o->size - 1, line_size);
+
+	return (last - first_line(o, side, line_size)) / line_size + 1;
+}
+
+bool pairing_array_line(const struct paired_object *o, int side, uint32_t line_size,
 			const struct contended_line *l, uint32_t *line)
 {
-	uint64_t at = (l->addr - o->start[side]) / p->line_size;
+	uint64_t first = first_line(o, side, line_size);
 
-	if (l->addr < o->start[side] || l->pid != o->pid[side] || at > (o->size - 1) / p->line_size)
+	if (l->pid != o->pid[side] || l->addr < first ||
+	    (l->addr - first) / line_size >= pairing_array_lines(o, side, line_size))
 		return false;
-	*line = at;
+	*line = (l->addr - first) / line_size;
 	return true;
 }
 
-static void count_array(struct paired_object *o, const struct screen_input *in, int side)
-{
-	const struct profile *p = in->side[side].view->profile;
-	uint32_t line;
+/* The arrays of one side, by process and address, so that each line finds its own at once. */
+struct arrays {
+	struct paired_object **array;
+	uint32_t count, line_size;
+	int side;
+};
 
-	o->counts[side] = (struct counts){ 0 };
-	o->lines[side] = 0;
-	for (uint32_t i = 0; i < p->contended_count && i < p->line_count; i++) {
-		if (!pairing_array_line(o, side, p, &p->lines[i], &line))
-			continue;
-		counts_add(&o->counts[side], &p->lines[i].counts);
-		o->lines[side]++;
-	}
+static int array_compare(const void *a, const void *b, void *context)
+{
+	const struct paired_object *x = *(struct paired_object *const *)a;
+	const struct paired_object *y = *(struct paired_object *const *)b;
+	const int *side = context;
+	int order = CMP(x->pid[*side], y->pid[*side]);
+
+	return order ? order : CMP(x->start[*side], y->start[*side]);
 }
 
-static void count_arrays(struct pairing *p, const struct screen_input *in)
+static void collect_arrays(struct arrays *a, struct pairing *p, int side, uint32_t line_size)
 {
+	*a = (struct arrays){ .side = side, .line_size = line_size };
+	a->array = mem_zalloc((p->object_count + 1) * sizeof(*a->array));
 	for (uint32_t i = 0; i < p->object_count; i++) {
 		struct paired_object *o = &p->objects[i];
 
-		o->array = is_array(o);
-		for (int side = 0; o->array && side < SCREEN_SIDES; side++)
-			if (o->lines[side])
-				count_array(o, in, side);
+		if (!o->lines[side] || !is_array(o))
+			continue;
+		o->array = true;
+		o->counts[side] = (struct counts){ 0 };
+		o->lines[side] = 0;
+		a->array[a->count++] = o;
 	}
+	qsort_r(a->array, a->count, sizeof(*a->array), array_compare, &a->side);
+}
+
+/* The last one that begins before the line, or at it; NULL when there is none. */
+static struct paired_object *array_before(const struct arrays *a, const struct contended_line *l)
+{
+	uint32_t low = 0, high = a->count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		const struct paired_object *o = a->array[middle];
+		int order = CMP(o->pid[a->side], l->pid);
+
+		if (!order)
+			order = CMP(first_line(o, a->side, a->line_size), l->addr);
+		if (order > 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low ? a->array[low - 1] : NULL;
+}
+
+static void count_arrays(struct pairing *p, const struct screen_input *in, int side)
+{
+	const struct profile *profile = in->side[side].view->profile;
+	uint32_t contended = profile->contended_count < profile->line_count
+				     ? profile->contended_count
+				     : profile->line_count;
+	struct arrays a;
+	uint32_t line;
+
+	collect_arrays(&a, p, side, profile->line_size);
+	for (uint32_t i = 0; a.count && i < contended; i++) {
+		const struct contended_line *l = &profile->lines[i];
+		struct paired_object *o = array_before(&a, l);
+
+		if (!o || !pairing_array_line(o, side, profile->line_size, l, &line))
+			continue;
+		counts_add(&o->counts[side], &l->counts);
+		o->lines[side]++;
+	}
+	free(a.array);
 }
 
 /* Several lines may have one identity; they are paired in their order. */
@@ -201,7 +265,9 @@ void pairing_init(struct pairing *p, const struct screen_input *in)
 	add_side(p, known, in->side[SCREEN_BEFORE].view, SCREEN_BEFORE);
 	map_deinit(&known[0]);
 	map_deinit(&known[1]);
-	count_arrays(p, in);
+	for (int side = 0; side < SCREEN_SIDES; side++)
+		if (in->side[side].view)
+			count_arrays(p, in, side);
 }
 
 void pairing_deinit(struct pairing *p)

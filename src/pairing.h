@@ -60,8 +60,10 @@ void pairing_fields_free(struct paired_field *fields, uint32_t count);
 
 #define PAIRING_ARRAY_LINES 32 /* an object of fewer is no array in this sense */
 
+/* How many lines an array lies in. */
+uint32_t pairing_array_lines(const struct paired_object *o, int side, uint32_t line_size);
 /* Whether a line of the profile is of an array, and which one. */
-bool pairing_array_line(const struct paired_object *o, int side, const struct profile *p,
+bool pairing_array_line(const struct paired_object *o, int side, uint32_t line_size,
 			const struct contended_line *l, uint32_t *line);
 
 /* UINT32_MAX when there is none. */

@@ -414,6 +414,8 @@ static void write_drawn(struct screen *screen, const struct screen_input *in, ui
 	canvas_init(&c, columns, rows, true);
 	screen_draw(screen, &c, in);
 	screen->prompt = prompt;
+	if (c.rows) /* a file has no keys */
+		canvas_fill(&c, 0, c.rows - 1, c.columns, STYLE_PLAIN, ' ');
 	c.rows = used_rows(&c);
 	write(screen, &c, out);
 	canvas_deinit(&c);

@@ -116,29 +116,55 @@ static void add_rule(struct map_view *m, uint32_t object, const struct paired_fi
 		add_row(m, MAP_HALF, object, 0)->field = f - m->objects[object].fields;
 }
 
+static double both_heats(const struct scene *s, const struct paired_field *f)
+{
+	return field_heat(s, f, SCREEN_BEFORE) + field_heat(s, f, SCREEN_AFTER);
+}
+
+static int by_heat(const void *a, const void *b, void *context)
+{
+	const struct paired_field *x = *(struct paired_field *const *)a;
+	const struct paired_field *y = *(struct paired_field *const *)b;
+	int order = CMP(both_heats(context, y), both_heats(context, x));
+
+	return order ? order : CMP(x->offset, y->offset);
+}
+
+/* The fields in the order of their offsets, or of their heat; to be freed. */
+static const struct paired_field **sort_fields(const struct map_view *m, const struct map_object *o)
+{
+	const struct paired_field **sorted = mem_zalloc((o->count + 1) * sizeof(*sorted));
+
+	for (uint32_t i = 0; i < o->count; i++)
+		sorted[i] = &o->fields[i];
+	if (m->scene->screen->choice[VIEW_HEATMAP].order % 2)
+		qsort_r(sorted, o->count, sizeof(*sorted), by_heat, m->scene);
+	return sorted;
+}
+
 static void add_fields(struct map_view *m, uint32_t object)
 {
 	const struct map_object *o = &m->objects[object];
-	const struct paired_field *last = NULL;
+	const struct paired_field **sorted = sort_fields(m, o), *last = NULL;
 	uint32_t hidden = 0;
 
 	for (uint32_t i = 0; i < o->count; i++) {
-		const struct paired_field *f = &o->fields[i];
 		struct map_row *r;
 
-		if (!f->matters) {
+		if (!sorted[i]->matters) {
 			hidden++;
 			continue;
 		}
-		add_rule(m, object, last, f);
+		add_rule(m, object, last, sorted[i]);
 		r = add_row(m, MAP_FIELD, object, 0);
-		r->field = i;
+		r->field = sorted[i] - o->fields;
 		r->selectable = m->selectable++;
-		heat_row(m, r, f);
-		last = f;
+		heat_row(m, r, sorted[i]);
+		last = sorted[i];
 	}
 	if (hidden)
 		add_row(m, MAP_HIDDEN, object, hidden);
+	free(sorted);
 }
 
 static bool field_or_function_matches(const struct scene *s, const struct paired_object *o,
@@ -161,7 +187,7 @@ static void add_object(struct map_view *m, uint32_t object)
 	*o = (struct map_object){ .object = object };
 	o->fields = pairing_object_fields(&m->scene->pairing, object, &o->count);
 	add_row(m, MAP_OBJECT, m->object_count, 0);
-	if (matrix_fits(p) && m->strip > 2) {
+	if (p->array && m->strip > 2) {
 		matrix_init(&o->matrix, m->scene, p);
 		o->each = matrix_each(&o->matrix, m->strip - 2, BLOCK_ROWS);
 		o->most = matrix_most(&o->matrix, o->each);

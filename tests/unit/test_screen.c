@@ -53,6 +53,7 @@ static const struct scene_case CASES[] = {
 	{ CASE("lines_cycles", NULL, signal_before, NULL, "1m") },
 	{ CASE("heatmap", NULL, signal_before, "signal", "2v") },
 	{ CASE("heatmap_both", signal_before, signal_after, "signal", "2v") },
+	{ CASE("heatmap_sorted", signal_before, signal_after, "signal", "2s") },
 	{ CASE("heatmap_moved", signal_before, signal_moved, "signal", "2v") },
 	{ CASE("details_moved", signal_before, signal_moved, "signal", "1d") },
 	{ CASE("heatmap_nodes", signal_before, signal_after, "signal", "2n") },
