@@ -21,7 +21,8 @@ struct text_report {
 	FILE *out;
 	const struct view *view;
 	struct heat_style style;
-	uint32_t width; /* columns */
+	uint32_t width;	 /* columns */
+	uint32_t indent; /* of sentences */
 };
 
 /* ---- Sentences */
@@ -67,7 +68,7 @@ static void wrap(const struct text_report *r, const char *text)
 		label_fit(label, word, r->width - 2, r->style.unicode);
 		free(word);
 		if (column && column + 1 + label_columns(label) > r->width)
-			column = fprintf(r->out, "\n  ") - 1;
+			column = fprintf(r->out, "\n%*s  ", (int)r->indent, "") - 1 - r->indent;
 		else if (column)
 			column += fprintf(r->out, " ");
 		fputs(label, r->out);
@@ -367,7 +368,12 @@ struct table {
 
 static bool is_flexible(const struct column *c)
 {
-	return c->kind == FIGURE_TEXT && !(c->key && strcmp(c->key, "half") == 0);
+	static const char *const SHORT[] = { "half", "role", "verdict" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(SHORT); i++)
+		if (c->title && strcmp(c->title, SHORT[i]) == 0)
+			return false;
+	return c->kind == FIGURE_TEXT;
 }
 
 static bool is_left(const struct column *c)
@@ -532,13 +538,37 @@ static void say_evidence(const struct text_report *r, const struct contended_lin
 	const char *text = NULL;
 
 	if (!l->contended)
-		text = "not contended: shared, but not seen to move while it was written";
-	else if (l->evidence == EVIDENCE_STORES)
+		return; /* the verdict says so */
+	if (l->evidence == EVIDENCE_STORES)
 		text = "stores only: several threads write it, no load was seen to pay for it";
 	else if (l->evidence == EVIDENCE_PEER)
 		text = "peer only: it moved between cores, whether modified is not known";
 	if (text)
 		fprintf(r->out, "%*s%s\n", CELL_INDENT, "", text);
+}
+
+/* "why:" and "try:", wrapped under the line's row. */
+static void say_sentence(const struct text_report *r, const char *head, const char *text)
+{
+	struct text_report narrow = *r;
+
+	if (!text)
+		return;
+	fprintf(r->out, "%*s", CELL_INDENT, "");
+	narrow.width -= CELL_INDENT;
+	narrow.indent = CELL_INDENT;
+	say(&narrow, "%s %s", head, text);
+}
+
+static void say_verdict(const struct text_report *r, const struct view_line *l)
+{
+	const struct sharing *s = &l->sharing;
+	const char *sure = "";
+
+	if (s->confidence > 0)
+		sure = intern_printf(r->view->pool, " (confidence %.0f %%)", 100 * s->confidence);
+	say_sentence(r, "why:", intern_printf(r->view->pool, "%s%s", s->reason, sure));
+	say_sentence(r, "try:", s->advice);
 }
 
 static void print_lines(const struct text_report *r)
@@ -564,6 +594,7 @@ static void print_lines(const struct text_report *r)
 		table_row(&lines, r, &row);
 		say_evidence(r, v->lines[i].line);
 		for_cell_rows(r, &v->lines[i], &cells, print_row);
+		say_verdict(r, &v->lines[i]);
 	}
 }
 

@@ -285,6 +285,18 @@ static bool is_below(double share, const struct contended_line *l, const struct 
 	       below(share, counts_hitm(&l->counts), counts_hitm(total));
 }
 
+/* Cells of the profile are in order of offset, as spots are. */
+static void give_spots(struct view_line *l)
+{
+	const struct sharing *s = &l->sharing;
+
+	for (uint32_t i = 0, at = 0; i < l->cell_count; i++) {
+		while (at < s->line->cell_count && s->line->cells[at].offset < l->cells[i].offset)
+			at++;
+		l->cells[i].spot = &s->spots[s->spot_of[at]];
+	}
+}
+
 static void add_line(struct view *v, struct attrib *attrib, const struct contended_line *from,
 		     bool all)
 {
@@ -308,6 +320,8 @@ static void add_line(struct view *v, struct attrib *attrib, const struct contend
 	for (uint32_t i = 0; i < l->cell_count; i++)
 		l->cells[i].name = cell_name(v, &l->cells[i].place, l->place.object);
 	l->name = line_name(v, l);
+	sharing_init(&l->sharing, v->profile, from, attrib, v->pool);
+	give_spots(l);
 	for (int w = 0; w < LINE_WORDS; w++)
 		v->hottest = from->word_heat[w] > v->hottest ? from->word_heat[w] : v->hottest;
 }
@@ -367,6 +381,7 @@ void view_deinit(struct view *v)
 		for (uint32_t k = 0; k < v->lines[i].cell_count; k++)
 			cell_deinit(&v->lines[i].cells[k]);
 		free(v->lines[i].cells);
+		sharing_deinit(&v->lines[i].sharing);
 	}
 	free(v->lines);
 	intern_free(v->pool);

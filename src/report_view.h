@@ -4,6 +4,7 @@
 #define HITMAP_REPORT_VIEW_H
 
 #include "report.h"
+#include "sharing.h"
 
 /* One place in the code that touches one offset: all its addresses of one function and source line.
  */
@@ -26,6 +27,7 @@ struct view_cell {
 	const char *name;	 /* of the field, or of the symbol; NULL when unknown */
 	struct view_code *codes; /* the first "code_count" by cost */
 	uint32_t code_count, codes_hidden;
+	const struct sharing_spot *spot; /* of the line's sharing, that it is part of */
 };
 
 struct view_line {
@@ -36,6 +38,7 @@ struct view_line {
 	uint64_t object_offset;	 /* of the line in the object */
 	struct view_cell *cells; /* in order of offset */
 	uint32_t cell_count, cells_hidden;
+	struct sharing sharing;
 };
 
 struct view {

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A verdict in words. */
+#include "intern.h"
+#include "sharing.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define NAMED 3	  /* fields; more are counted */
+#define MAJOR 0.1 /* of the moves: a field worth naming */
+#define BOTH  0.5 /* of a field's moves for other bytes */
+
+typedef bool spot_test(const struct sharing *s, const struct sharing_spot *spot);
+
+static bool is_aggressor(const struct sharing *s, const struct sharing_spot *spot)
+{
+	return spot->role & ROLE_AGGRESSOR;
+}
+
+/* Waits, and mostly for bytes that are not its own. */
+static bool is_innocent(const struct sharing *s, const struct sharing_spot *spot)
+{
+	return spot->other >= MAJOR * s->other && spot->other > BOTH * spot->moves;
+}
+
+/* Waits for its own bytes. */
+static bool is_disputed(const struct sharing *s, const struct sharing_spot *spot)
+{
+	return spot->moves >= MAJOR * s->moves && spot->other <= BOTH * spot->moves;
+}
+
+static uint32_t spots_that(const struct sharing *s, spot_test *test)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->spot_count; i++)
+		n += test(s, &s->spots[i]);
+	return n;
+}
+
+/* "a, b and 3 more"; offsets where fields are not known. */
+static const char *name_spots(const struct sharing *s, spot_test *test, struct intern *pool)
+{
+	uint32_t left = spots_that(s, test), named = 0;
+	const char *all = "";
+
+	for (uint32_t i = 0; i < s->spot_count && named < NAMED; i++) {
+		const struct sharing_spot *spot = &s->spots[i];
+		const char *name = spot->name ? spot->name
+					      : intern_printf(pool, "+%u", spot->offset);
+
+		if (!test(s, spot))
+			continue;
+		left--;
+		all = intern_printf(pool, "%s%s%s", all, !named ? "" : left ? ", " : " and ", name);
+		named++;
+	}
+	return left ? intern_printf(pool, "%s and %u more", all, left) : all;
+}
+
+static uint32_t most_of(const struct sharing *s, spot_test *test, bool writers)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < s->spot_count; i++) {
+		const struct sharing_spot *spot = &s->spots[i];
+		uint32_t n = writers ? spot->writers : spot->users;
+
+		if (test(s, spot))
+			most = n > most ? n : most;
+	}
+	return most;
+}
+
+static uint32_t actors(const struct contended_line *l)
+{
+	return l->threads.count ? l->threads.count : l->cpus.count;
+}
+
+static const char *actor_noun(const struct contended_line *l, uint32_t n)
+{
+	if (l->threads.count || !l->cpus.count)
+		return n == 1 ? "thread" : "threads";
+	return n == 1 ? "CPU" : "CPUs";
+}
+
+static const char *people(const struct contended_line *l, uint32_t n, struct intern *pool)
+{
+	return intern_printf(pool, "%u %s", n, actor_noun(l, n));
+}
+
+/* "98 % of 2,350 moves" */
+static const char *share_words(const struct sharing *s, double part, struct intern *pool)
+{
+	static const char *const NOUN[] = {
+		[BASIS_HITM] = "moves", [BASIS_PEER] = "transfers", [BASIS_STORES] = "stores"
+	};
+
+	return intern_printf(pool, "%.0f %% of %.0f sampled %s", 100 * part / s->moves, s->moves,
+			     NOUN[s->basis]);
+}
+
+/* ---- Reasons */
+
+static const char *why_none(const struct sharing *s, struct intern *pool)
+{
+	const struct contended_line *l = s->line;
+
+	if (!l->writers)
+		return intern_printf(pool, "%s read it, none was seen to write it",
+				     people(l, actors(l), pool));
+	return intern_printf(pool, "shared by %s, but not seen to move while it was written",
+			     people(l, actors(l), pool));
+}
+
+static const char *why_true(const struct sharing *s, struct intern *pool)
+{
+	const struct contended_line *l = s->line;
+	bool few = spots_that(s, is_disputed) == 0;
+	spot_test *which = few ? is_aggressor : is_disputed;
+
+	return intern_printf(pool,
+			     "%s use the same bytes, %s, written by %u; %s wait for bytes their "
+			     "own threads use",
+			     people(l, most_of(s, which, false), pool), name_spots(s, which, pool),
+			     most_of(s, which, true), share_words(s, s->same, pool));
+}
+
+/* Each innocent spot is used by one thread. */
+static bool is_slots(const struct sharing *s)
+{
+	uint32_t slots = 0;
+
+	for (uint32_t i = 0; i < s->spot_count; i++) {
+		const struct sharing_spot *spot = &s->spots[i];
+
+		if (!is_innocent(s, spot))
+			continue;
+		if (spot->writers != 1 || !(spot->role & ROLE_AGGRESSOR))
+			return false;
+		slots++;
+	}
+	return slots > 1;
+}
+
+/* Threads that wait for other bytes use these, too, in the main. */
+static bool is_tied(const struct sharing *s)
+{
+	double casual = 0;
+
+	for (uint32_t i = 0; i < s->spot_count; i++)
+		casual += s->spots[i].casual;
+	return casual < BOTH * s->other;
+}
+
+static const char *why_false(const struct sharing *s, struct intern *pool)
+{
+	const struct contended_line *l = s->line;
+	const char *share = share_words(s, s->other, pool);
+	const char *innocent = name_spots(s, is_innocent, pool);
+
+	if (is_slots(s))
+		return intern_printf(pool,
+				     "%u fields (%s), each written by one %s of its own; %s wait "
+				     "for bytes nobody there uses",
+				     spots_that(s, is_innocent), innocent, actor_noun(l, 1), share);
+	return intern_printf(pool, "what uses %s waits for writes of %s: %s wait for %s", innocent,
+			     name_spots(s, is_aggressor, pool), share,
+			     is_tied(s) ? "bytes beside the ones they read, which their threads "
+					  "use as well: with these apart the wait moves on to them"
+					: "bytes their own threads do not use");
+}
+
+static const char *why_mixed(const struct sharing *s, struct intern *pool)
+{
+	return intern_printf(
+		pool, "%s %s shared and written; %s is only in the way: %s wait for other bytes",
+		name_spots(s, spots_that(s, is_disputed) ? is_disputed : is_aggressor, pool),
+		spots_that(s, is_disputed) > 1 ? "are" : "is", name_spots(s, is_innocent, pool),
+		share_words(s, s->other, pool));
+}
+
+static const char *why_split(const struct sharing *s, struct intern *pool)
+{
+	return intern_printf(pool,
+			     "a locked access reaches over the end of its line, into the one at "
+			     "0x%" PRIx64 ": %" PRIu64 " locked samples; both lines wait for each",
+			     s->neighbour, s->line->counts.locked);
+}
+
+static const char *why_pair(const struct sharing *s, struct intern *pool)
+{
+	return intern_printf(pool,
+			     "no thread fights over this line; its neighbour in 128 bytes, at "
+			     "0x%" PRIx64 ", is written by another thread: costs only where the "
+			     "adjacent-line prefetcher moves pairs",
+			     s->neighbour);
+}
+
+static const char *why_transient(const struct sharing *s, struct intern *pool)
+{
+	return intern_printf(pool,
+			     "written first, by %u, and only then read, by others: handed "
+			     "over, not fought over",
+			     s->line->writers);
+}
+
+static const char *why_unsure(const struct sharing *s, struct intern *pool)
+{
+	double told = s->same + s->other;
+
+	if (!s->line->writers)
+		return "modified by something whose writes were not sampled";
+	if (told * 2 < s->moves)
+		return intern_printf(pool,
+				     "of %.0f moves only %.0f can be told: nobody else was "
+				     "seen to write what they wait for",
+				     s->moves, told);
+	return intern_printf(pool, "%.0f moves are too few to judge by", s->moves);
+}
+
+/* ---- Advice, with its price */
+
+#define LINES(n) ((n) == 1 ? "line" : "lines")
+
+/* "n" things that were in one line get one each. */
+static const char *pad_words(const char *names, uint32_t n, uint32_t line_size, struct intern *pool)
+{
+	return intern_printf(pool, "pad: a line each for %s (+%u bytes, +%u %s)", names,
+			     (n - 1) * line_size, n - 1, LINES(n - 1));
+}
+
+static const char *advise_false(const struct sharing *s, uint32_t line_size, struct intern *pool)
+{
+	const char *innocent = name_spots(s, is_innocent, pool);
+
+	if (is_slots(s))
+		return pad_words(innocent, spots_that(s, is_innocent), line_size, pool);
+	if (is_tied(s) || !spots_that(s, is_innocent))
+		return NULL;
+	if (s->verdict == VERDICT_MIXED)
+		return intern_printf(pool, "split: %s to another line (+%u bytes, +1 line)",
+				     innocent, line_size);
+	return intern_printf(pool, "split: %s to a line of its own (+%u bytes, +1 line)",
+			     name_spots(s, is_aggressor, pool), line_size);
+}
+
+/* Two threads, each of which writes what the other one reads. */
+static bool is_queue(const struct sharing *s)
+{
+	uint32_t ends = 0;
+
+	for (uint32_t i = 0; i < s->spot_count; i++) {
+		const struct sharing_spot *spot = &s->spots[i];
+
+		if (!is_disputed(s, spot))
+			continue;
+		if (spot->writers != 1 || spot->users != 2)
+			return false;
+		ends++;
+	}
+	return ends > 1 && actors(s->line) == 2 && s->line->writers == 2;
+}
+
+static const char *advise_true(const struct sharing *s, uint32_t line_size, struct intern *pool)
+{
+	uint32_t writers = most_of(s, is_aggressor, true);
+	const char *names = name_spots(s, is_aggressor, pool);
+
+	if (is_queue(s))
+		return intern_printf(pool,
+				     "cache the peer's index: keep a private copy of %s and read "
+				     "the shared one only when that is used up (+0 lines)",
+				     names);
+	if (writers > 1)
+		return intern_printf(
+			pool, "shard: a %s for each of %s (+%u bytes, +%u %s), or fewer writes",
+			names, people(s->line, writers, pool), (writers - 1) * line_size,
+			writers - 1, LINES(writers - 1));
+	if (writers == 1)
+		return intern_printf(pool,
+				     "test before write: store to %s only what differs "
+				     "(+0 bytes), or less often",
+				     names);
+	return NULL;
+}
+
+static const char *advise_mixed(const struct sharing *s, uint32_t line_size, struct intern *pool)
+{
+	return advise_false(s, line_size, pool);
+}
+
+static const char *advise_split(const struct sharing *s, uint32_t line_size, struct intern *pool)
+{
+	return "align the word to its size, so that it lies in one line (+7 bytes at most)";
+}
+
+static const char *advise_pair(const struct sharing *s, uint32_t line_size, struct intern *pool)
+{
+	return intern_printf(pool,
+			     "only on CPUs with that prefetcher: align to %u bytes (+%u "
+			     "bytes, +1 line)",
+			     2 * line_size, line_size);
+}
+
+static const struct {
+	const char *(*why)(const struct sharing *s, struct intern *pool);
+	const char *(*advise)(const struct sharing *s, uint32_t line_size, struct intern *pool);
+} WORDS[VERDICTS] = {
+	[VERDICT_NONE] = { why_none, NULL },
+	[VERDICT_TRUE] = { why_true, advise_true },
+	[VERDICT_FALSE] = { why_false, advise_false },
+	[VERDICT_MIXED] = { why_mixed, advise_mixed },
+	[VERDICT_SPLIT] = { why_split, advise_split },
+	[VERDICT_PAIR] = { why_pair, advise_pair },
+	[VERDICT_TRANSIENT] = { why_transient, NULL },
+	[VERDICT_UNSURE] = { why_unsure, NULL },
+};
+
+void sharing_tell(struct sharing *s, const struct profile *p, struct intern *pool)
+{
+	s->reason = WORDS[s->verdict].why(s, pool);
+	if (WORDS[s->verdict].advise)
+		s->advice = WORDS[s->verdict].advise(s, p->line_size, pool);
+}
