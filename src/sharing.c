@@ -10,8 +10,9 @@
 #define MOST_SPOTS  256	 /* the widest line has as many bytes */
 #define MOST_UNIT   8	 /* bytes: a larger field is not used as one */
 #define LEAST_MOVES 3	 /* fewer say nothing */
-#define MINOR	    0.1	 /* share of the moves that makes sharing mixed */
-#define ROLE_SHARE  0.05 /* of the moves that makes a role */
+#define MINOR	    0.01 /* share of the moves that makes sharing mixed, if surely there */
+#define SURE	    0.5	 /* confidence below which nothing is said */
+#define ROLE_SHARE  0.01 /* of the moves that makes a role */
 #define STRAY	    0.01 /* of the writes to a line: as good as none (it was initialised) */
 #define LEAST_PAIR  0.001
 
@@ -142,6 +143,7 @@ static void count_spot(struct sharing *s, uint32_t number)
 	}
 	spot->users = users.count;
 	spot->writers = writers.count;
+	spot->owner = writers.count ? idset_ids(&writers)[0] : UINT32_MAX;
 	idset_deinit(&users);
 	idset_deinit(&writers);
 }
@@ -320,30 +322,31 @@ static double least_share(double part, double whole)
 	return fmax(0, (middle - spread) / (1 + z * z / whole));
 }
 
-/* Of two kinds of moves that should both be there, the rarer one says how sure that is. */
-static double mixed_share(const struct sharing *s)
+static enum verdict judge_parts(struct sharing *s, double told)
 {
 	double rarer = fmin(s->same, s->other);
 
-	return least_share(rarer, rarer);
+	/* Of two kinds of moves that must both be there, the rarer one says how sure that is. */
+	if (least_share(rarer, told) >= MINOR) {
+		s->confidence = least_share(rarer, rarer);
+		return VERDICT_MIXED;
+	}
+	s->confidence = least_share(fmax(s->same, s->other), s->moves);
+	return s->same > s->other ? VERDICT_TRUE : VERDICT_FALSE;
 }
 
 static void judge_bytes(struct sharing *s)
 {
 	double told = s->same + s->other;
 
-	if (told < LEAST_MOVES || told * 2 < s->moves) {
-		s->verdict = VERDICT_UNSURE;
-	} else if (s->other < MINOR * told) {
-		s->verdict = VERDICT_TRUE;
-		s->confidence = least_share(s->same, s->moves);
-	} else if (s->same < MINOR * told) {
-		s->verdict = VERDICT_FALSE;
-		s->confidence = least_share(s->other, s->moves);
-	} else {
-		s->verdict = VERDICT_MIXED;
-		s->confidence = mixed_share(s);
-	}
+	s->verdict = VERDICT_UNSURE;
+	if (told < LEAST_MOVES || told * 2 < s->moves)
+		return;
+	s->verdict = judge_parts(s, told);
+	if (s->confidence >= SURE)
+		return;
+	s->verdict = VERDICT_UNSURE;
+	s->confidence = 0;
 }
 
 /* ---- Split accesses */
@@ -444,9 +447,11 @@ void sharing_init(struct sharing *s, const struct profile *p, const struct conte
 	for (uint32_t i = 0; i < s->spot_count; i++)
 		count_spot(s, i);
 	share_moves(s);
-	give_roles(s);
-	if (line->contended && !judge_split(s, p))
-		judge_bytes(s);
+	if (line->contended) {
+		give_roles(s);
+		if (!judge_split(s, p))
+			judge_bytes(s);
+	}
 	sharing_tell(s, p, pool);
 }
 

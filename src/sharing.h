@@ -12,7 +12,7 @@ enum verdict {
 	VERDICT_NONE,  /* shared, not contended */
 	VERDICT_TRUE,  /* threads use the bytes that others write */
 	VERDICT_FALSE, /* threads wait for writes to bytes that they do not use */
-	VERDICT_MIXED, /* both, each with a tenth of the moves at least */
+	VERDICT_MIXED, /* both, the rarer one with a hundredth of the moves at least */
 	VERDICT_SPLIT, /* a locked access reaches over the line's end */
 	VERDICT_PAIR,  /* quiet by itself; its neighbour in the 128-byte pair is another thread's */
 	VERDICT_TRANSIENT, /* first written, then read: handed over once */
@@ -30,6 +30,7 @@ struct sharing_spot {
 	uint32_t offset, size;	 /* in the line; size 0: not known */
 	const char *name;	 /* of the field; NULL when unknown */
 	uint32_t writers, users; /* threads, or CPUs where threads are not known */
+	uint32_t owner;		 /* the thread or CPU with the lowest number that writes */
 	uint64_t loads, stores;	 /* samples; stores: or locked loads, where those are more */
 	uint64_t locked;
 	double moves;	      /* that its accesses waited for */

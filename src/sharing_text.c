@@ -8,7 +8,7 @@
 
 #define NAMED 3	  /* fields; more are counted */
 #define MAJOR 0.1 /* of the moves: a field worth naming */
-#define BOTH  0.5 /* of a field's moves for other bytes */
+#define MOST  0.5 /* of moves */
 
 typedef bool spot_test(const struct sharing *s, const struct sharing_spot *spot);
 
@@ -17,16 +17,22 @@ static bool is_aggressor(const struct sharing *s, const struct sharing_spot *spo
 	return spot->role & ROLE_AGGRESSOR;
 }
 
-/* Waits, and mostly for bytes that are not its own. */
+/* Waits for bytes that are not its own. */
 static bool is_innocent(const struct sharing *s, const struct sharing_spot *spot)
 {
-	return spot->other >= MAJOR * s->other && spot->other > BOTH * spot->moves;
+	return s->other > 0 && spot->other >= MAJOR * s->other;
+}
+
+/* ... and makes nobody wait. */
+static bool is_bystander(const struct sharing *s, const struct sharing_spot *spot)
+{
+	return is_innocent(s, spot) && !is_aggressor(s, spot);
 }
 
 /* Waits for its own bytes. */
 static bool is_disputed(const struct sharing *s, const struct sharing_spot *spot)
 {
-	return spot->moves >= MAJOR * s->moves && spot->other <= BOTH * spot->moves;
+	return s->same > 0 && spot->moves - spot->other >= MAJOR * s->same;
 }
 
 static uint32_t spots_that(const struct sharing *s, spot_test *test)
@@ -106,6 +112,8 @@ static const char *why_none(const struct sharing *s, struct intern *pool)
 {
 	const struct contended_line *l = s->line;
 
+	if (actors(l) < 2)
+		return "one thread alone was seen to use it";
 	if (!l->writers)
 		return intern_printf(pool, "%s read it, none was seen to write it",
 				     people(l, actors(l), pool));
@@ -126,21 +134,36 @@ static const char *why_true(const struct sharing *s, struct intern *pool)
 			     most_of(s, which, true), share_words(s, s->same, pool));
 }
 
-/* Each innocent spot is used by one thread. */
-static bool is_slots(const struct sharing *s)
+/* How many threads have innocent spots, each of which is written by one thread alone and makes
+ * others wait; 0: they are not so. */
+static uint32_t owners(const struct sharing *s)
 {
-	uint32_t slots = 0;
+	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->spot_count; i++) {
 		const struct sharing_spot *spot = &s->spots[i];
+		bool again = false;
 
 		if (!is_innocent(s, spot))
 			continue;
-		if (spot->writers != 1 || !(spot->role & ROLE_AGGRESSOR))
-			return false;
-		slots++;
+		if (spot->writers != 1 || !is_aggressor(s, spot))
+			return 0;
+		for (uint32_t k = 0; k < i; k++)
+			again |= is_innocent(s, &s->spots[k]) && s->spots[k].owner == spot->owner;
+		n += !again;
 	}
-	return slots > 1;
+	return n;
+}
+
+static bool is_slots(const struct sharing *s)
+{
+	return owners(s) > 1;
+}
+
+/* Those in the way: that make nobody wait, if there are such. */
+static spot_test *in_the_way(const struct sharing *s)
+{
+	return spots_that(s, is_bystander) ? is_bystander : is_innocent;
 }
 
 /* Threads that wait for other bytes use these, too, in the main. */
@@ -150,34 +173,44 @@ static bool is_tied(const struct sharing *s)
 
 	for (uint32_t i = 0; i < s->spot_count; i++)
 		casual += s->spots[i].casual;
-	return casual < BOTH * s->other;
+	return casual < MOST * s->other;
 }
 
 static const char *why_false(const struct sharing *s, struct intern *pool)
 {
 	const struct contended_line *l = s->line;
 	const char *share = share_words(s, s->other, pool);
-	const char *innocent = name_spots(s, is_innocent, pool);
 
 	if (is_slots(s))
 		return intern_printf(pool,
-				     "%u fields (%s), each written by one %s of its own; %s wait "
-				     "for bytes nobody there uses",
-				     spots_that(s, is_innocent), innocent, actor_noun(l, 1), share);
-	return intern_printf(pool, "what uses %s waits for writes of %s: %s wait for %s", innocent,
-			     name_spots(s, is_aggressor, pool), share,
-			     is_tied(s) ? "bytes beside the ones they read, which their threads "
-					  "use as well: with these apart the wait moves on to them"
-					: "bytes their own threads do not use");
+				     "%s write different bytes (%s), none of them another's; %s "
+				     "wait for bytes of others",
+				     people(l, owners(s), pool), name_spots(s, is_innocent, pool),
+				     share);
+	return intern_printf(pool, "what uses %s waits for writes of %s: %s wait for %s",
+			     name_spots(s, in_the_way(s), pool), name_spots(s, is_aggressor, pool),
+			     share,
+			     is_tied(s) ? "bytes beside their own, which the same threads use as "
+					  "well: with these apart, the wait moves on to them"
+					: "bytes that their own threads do not use");
 }
 
 static const char *why_mixed(const struct sharing *s, struct intern *pool)
 {
-	return intern_printf(
-		pool, "%s %s shared and written; %s is only in the way: %s wait for other bytes",
-		name_spots(s, spots_that(s, is_disputed) ? is_disputed : is_aggressor, pool),
-		spots_that(s, is_disputed) > 1 ? "are" : "is", name_spots(s, is_innocent, pool),
-		share_words(s, s->other, pool));
+	const char *shared = name_spots(s, spots_that(s, is_disputed) ? is_disputed : is_aggressor,
+					pool);
+	const char *rest = name_spots(s, in_the_way(s), pool);
+	const char *share = share_words(s, s->other, pool);
+
+	if (is_slots(s))
+		return intern_printf(pool,
+				     "%s: each written by one %s, and used by others besides; %s "
+				     "wait for bytes beside their own",
+				     rest, actor_noun(s->line, 1), share);
+	return intern_printf(pool,
+			     "%s: used by several, written by some; %s: only beside it; %s wait "
+			     "for bytes beside their own",
+			     shared, rest, share);
 }
 
 static const char *why_split(const struct sharing *s, struct intern *pool)
@@ -216,31 +249,36 @@ static const char *why_unsure(const struct sharing *s, struct intern *pool)
 				     "of %.0f moves only %.0f can be told: nobody else was "
 				     "seen to write what they wait for",
 				     s->moves, told);
-	return intern_printf(pool, "%.0f moves are too few to judge by", s->moves);
+	return intern_printf(pool,
+			     "%.0f sampled moves are too few to judge by (for other bytes: %.0f)",
+			     s->moves, s->other);
 }
 
 /* ---- Advice, with its price */
 
 #define LINES(n) ((n) == 1 ? "line" : "lines")
 
-/* "n" things that were in one line get one each. */
-static const char *pad_words(const char *names, uint32_t n, uint32_t line_size, struct intern *pool)
+static const char *pad_words(const struct sharing *s, uint32_t line_size, struct intern *pool)
 {
-	return intern_printf(pool, "pad: a line each for %s (+%u bytes, +%u %s)", names,
-			     (n - 1) * line_size, n - 1, LINES(n - 1));
+	uint32_t more = owners(s) - 1;
+
+	return intern_printf(pool, "pad: a line for what each %s writes of %s (+%u bytes, +%u %s)",
+			     actor_noun(s->line, 1), name_spots(s, is_innocent, pool),
+			     more * line_size, more, LINES(more));
 }
 
 static const char *advise_false(const struct sharing *s, uint32_t line_size, struct intern *pool)
 {
-	const char *innocent = name_spots(s, is_innocent, pool);
-
 	if (is_slots(s))
-		return pad_words(innocent, spots_that(s, is_innocent), line_size, pool);
-	if (is_tied(s) || !spots_that(s, is_innocent))
+		return pad_words(s, line_size, pool);
+	if (is_tied(s))
 		return NULL;
 	if (s->verdict == VERDICT_MIXED)
-		return intern_printf(pool, "split: %s to another line (+%u bytes, +1 line)",
-				     innocent, line_size);
+		return spots_that(s, is_bystander)
+			       ? intern_printf(pool,
+					       "split: %s to another line (+%u bytes, +1 line)",
+					       name_spots(s, is_bystander, pool), line_size)
+			       : NULL;
 	return intern_printf(pool, "split: %s to a line of its own (+%u bytes, +1 line)",
 			     name_spots(s, is_aggressor, pool), line_size);
 }
@@ -274,7 +312,7 @@ static const char *advise_true(const struct sharing *s, uint32_t line_size, stru
 				     names);
 	if (writers > 1)
 		return intern_printf(
-			pool, "shard: a %s for each of %s (+%u bytes, +%u %s), or fewer writes",
+			pool, "shard: one %s for each of %s (+%u bytes, +%u %s), or fewer writes",
 			names, people(s->line, writers, pool), (writers - 1) * line_size,
 			writers - 1, LINES(writers - 1));
 	if (writers == 1)
