@@ -2,6 +2,7 @@
 #
 #	make demo	set up, build, run the main job on a real workload
 #	make check	set up, build, run the tests
+#	make check-cases	verdicts on 216 sharing patterns, with their score
 #	make bench	what it costs, as ratios against native runs
 #	make		build/hitmap, which runs from the build tree (after "make setup")
 #
@@ -153,6 +154,11 @@ check: setup
 check-long: setup
 	@scripts/check.sh long
 
+# Verdicts on a grid of sharing patterns, with their score.
+check-cases: setup
+	@$(MAKE) --no-print-directory all
+	@tests/grid/grid.sh $(BUILD)
+
 demo: setup
 	@$(MAKE) --no-print-directory all
 	@scripts/demo.sh $(BUILD)
@@ -175,7 +181,7 @@ print-%:
 	@echo '$($*)'
 
 force:
-.PHONY: all tests setup check check-long demo bench install clean force
+.PHONY: all tests setup check check-long check-cases demo bench install clean force
 .SECONDARY:
 
 -include $(OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(MODEL_OBJ:.o=.d) $(UNIT:=.d) \

@@ -552,7 +552,7 @@ const struct column cell_columns[] = {
 	{ COLUMN("half", "half", TEXT, cell_half), .once = true },
 	{ COLUMN("field", "field", TEXT, cell_field), .once = true },
 	{ COLUMN("role", NULL, TEXT, cell_role) },
-	{ COLUMN(NULL, "role", TEXT, cell_role_text), .once = true },
+	{ COLUMN(NULL, "role", TEXT, cell_role_text), .spare = true, .once = true },
 	{ COLUMN("loads", "loads", COUNT, cell_loads) },
 	{ COLUMN("stores", "stores", COUNT, cell_stores) },
 	{ COLUMN("hitm", "HITM", COUNT, cell_hitm) },

@@ -368,7 +368,7 @@ struct table {
 
 static bool is_flexible(const struct column *c)
 {
-	static const char *const SHORT[] = { "half", "role", "verdict" };
+	static const char *const SHORT[] = { "half", "role" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(SHORT); i++)
 		if (c->title && strcmp(c->title, SHORT[i]) == 0)
@@ -428,18 +428,42 @@ static uint32_t table_width(const struct table *t)
 	return width;
 }
 
+/* The widest column of names that can be narrower, or MOST_COLUMNS. */
+static uint32_t table_widest(const struct table *t)
+{
+	uint32_t widest = MOST_COLUMNS;
+
+	for (uint32_t i = 0; i < t->count; i++)
+		if (is_flexible(t->column[i]) &&
+		    (widest == MOST_COLUMNS || t->width[i] > t->width[widest]))
+			widest = i;
+	return widest == MOST_COLUMNS || t->width[widest] <= NARROWEST_NAME ? MOST_COLUMNS : widest;
+}
+
+static bool table_drop(struct table *t)
+{
+	for (uint32_t i = 0; i < t->count; i++) {
+		if (!t->column[i]->spare)
+			continue;
+		t->count--;
+		memmove(&t->column[i], &t->column[i + 1], (t->count - i) * sizeof(*t->column));
+		memmove(&t->width[i], &t->width[i + 1], (t->count - i) * sizeof(*t->width));
+		return true;
+	}
+	return false;
+}
+
 /* Takes from the widest of the names, column by column, until the table fits. */
 static void table_fit(struct table *t, uint32_t width)
 {
 	while (table_width(t) > width) {
-		uint32_t widest = MOST_COLUMNS;
+		uint32_t widest = table_widest(t);
 
-		for (uint32_t i = 0; i < t->count; i++)
-			if (is_flexible(t->column[i]) &&
-			    (widest == MOST_COLUMNS || t->width[i] > t->width[widest]))
-				widest = i;
-		if (widest == MOST_COLUMNS || t->width[widest] <= NARROWEST_NAME)
-			return;
+		if (widest == MOST_COLUMNS) {
+			if (!table_drop(t))
+				return;
+			continue;
+		}
 		if (t->width[widest] > LABEL_COLUMNS)
 			t->width[widest] = LABEL_COLUMNS;
 		t->width[widest]--;

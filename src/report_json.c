@@ -6,6 +6,7 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +167,12 @@ static void put_cell(struct json_writer *w, struct view_row row)
 	json_end(w);
 }
 
+/* Shares of samples: a thousandth is all that they mean. */
+static void put_moves(struct json_writer *w, const char *key, double moves)
+{
+	json_double(w, key, round(moves * 1000) / 1000);
+}
+
 static void put_spot(struct json_writer *w, const struct sharing_spot *spot)
 {
 	json_u64(w, "offset", spot->offset);
@@ -175,9 +182,9 @@ static void put_spot(struct json_writer *w, const struct sharing_spot *spot)
 		json_null(w, "field");
 	json_u64(w, "users", spot->users);
 	json_u64(w, "writers", spot->writers);
-	json_double(w, "moves", spot->moves);
-	json_double(w, "moves_for_other_bytes", spot->other);
-	json_double(w, "moves_caused", spot->blame);
+	put_moves(w, "moves", spot->moves);
+	put_moves(w, "moves_for_other_bytes", spot->other);
+	put_moves(w, "moves_caused", spot->blame);
 }
 
 /* Who waits for whom: the pairs of cells, added up by what their spots are. */
@@ -195,7 +202,7 @@ static void put_matrix(struct json_writer *w, const struct sharing *s)
 		json_begin_object(w, NULL);
 		json_u64(w, "victim", s->spots[i / s->spot_count].offset);
 		json_u64(w, "aggressor", s->spots[i % s->spot_count].offset);
-		json_double(w, "moves", moves[i]);
+		put_moves(w, "moves", moves[i]);
 		json_end(w);
 	}
 	json_end(w);

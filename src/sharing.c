@@ -75,6 +75,18 @@ static double apart(const struct idset *a, const struct idset *b)
 
 /* ---- Spots */
 
+/* Bytes from "start" of the object on, "size" of them, are used as one: sets where that is. */
+static void unite(struct sharing_spot *spot, const struct data_place *p, uint64_t start,
+		  uint64_t size)
+{
+	uint64_t into = p->object_offset - start;
+
+	if (!size || size > MOST_UNIT || p->object_offset < start || into >= size)
+		return;
+	spot->size = size;
+	spot->offset = into < spot->offset ? spot->offset - into : 0;
+}
+
 /* Bytes that an access at "offset" is taken to use. */
 static struct sharing_spot spot_at(const struct contended_line *l, uint32_t offset,
 				   struct attrib *attrib)
@@ -83,22 +95,44 @@ static struct sharing_spot spot_at(const struct contended_line *l, uint32_t offs
 	struct data_place p;
 
 	memset(&p, 0, sizeof(p));
-	if (!attrib_data(attrib, l->data, l->pid, l->addr + offset, &p) || !p.field)
+	if (!attrib_data(attrib, l->data, l->pid, l->addr + offset, &p))
 		return spot;
+	spot.object = p.object;
 	spot.name = p.field;
-	spot.size = p.field_size;
-	if (p.field_size && p.field_size <= MOST_UNIT && p.field_offset <= p.object_offset) {
-		uint64_t into = p.object_offset - p.field_offset;
-
-		spot.offset = into < offset ? offset - into : 0;
-	}
+	if (p.field)
+		unite(&spot, &p, p.field_offset, p.field_size);
+	else if (p.object)
+		unite(&spot, &p, 0, p.object_size);
 	return spot;
+}
+
+/* "hits_a" of an object without fields, "box.limit" where the line has several objects. */
+static void name_spot(struct sharing_spot *spot, bool several, struct intern *pool)
+{
+	if (!spot->name && spot->size)
+		spot->name = spot->object;
+	else if (spot->name && several && spot->object)
+		spot->name = intern_printf(pool, spot->name[0] == '[' ? "%s%s" : "%s.%s",
+					   spot->object, spot->name);
+}
+
+static void name_spots(struct sharing *s, struct intern *pool)
+{
+	bool several = false;
+
+	for (uint32_t i = 1; i < s->spot_count; i++)
+		several |= s->spots[i].object != s->spots[0].object;
+	for (uint32_t i = 0; i < s->spot_count; i++)
+		name_spot(&s->spots[i], several, pool);
+	for (uint32_t i = s->spot_count; i-- > 1;) /* parts of one large field */
+		if (s->spots[i].name && s->spots[i].name == s->spots[i - 1].name)
+			s->spots[i].name = intern_printf(pool, "%s at +%u", s->spots[i].name,
+							 s->spots[i].offset);
 }
 
 static bool same_spot(const struct sharing_spot *a, const struct sharing_spot *b)
 {
-	return a->offset == b->offset ||
-	       (a->size && a->size <= MOST_UNIT && b->offset < a->offset + a->size);
+	return a->offset == b->offset || (a->size && b->offset < a->offset + a->size);
 }
 
 /* Cells are in order of offset. */
@@ -393,7 +427,7 @@ static uint64_t split_locked(const struct sharing *s, const struct profile *p,
 		if (l == s->line) {
 			const struct sharing_spot *spot = &s->spots[s->spot_of[i]];
 
-			if (spot->size <= MOST_UNIT && spot->offset + spot->size > p->line_size)
+			if (spot->offset + spot->size > p->line_size)
 				locked += c->counts.locked;
 		}
 		if (other && only_place(l, c) && other * 2 > c->counts.locked &&
@@ -444,6 +478,7 @@ void sharing_init(struct sharing *s, const struct profile *p, const struct conte
 {
 	*s = (struct sharing){ .line = line, .basis = choose_basis(line) };
 	make_spots(s, attrib);
+	name_spots(s, pool);
 	for (uint32_t i = 0; i < s->spot_count; i++)
 		count_spot(s, i);
 	share_moves(s);

@@ -27,8 +27,9 @@ enum sharing_role { ROLE_NONE, ROLE_VICTIM, ROLE_AGGRESSOR, ROLE_BOTH };
 
 /* Bytes that are used as one: a field, or what starts at one offset where no field is known. */
 struct sharing_spot {
-	uint32_t offset, size;	 /* in the line; size 0: not known */
-	const char *name;	 /* of the field; NULL when unknown */
+	uint32_t offset, size;	 /* in the line; size 0: not known, or used in parts */
+	const char *object;	 /* that it is in; NULL when unknown */
+	const char *name;	 /* of the field, with its object where the line has several */
 	uint32_t writers, users; /* threads, or CPUs where threads are not known */
 	uint32_t owner;		 /* the thread or CPU with the lowest number that writes */
 	uint64_t loads, stores;	 /* samples; stores: or locked loads, where those are more */

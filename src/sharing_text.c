@@ -4,11 +4,12 @@
 #include "sharing.h"
 
 #include <inttypes.h>
-#include <math.h>
+#include <string.h>
 
-#define NAMED 3	  /* fields; more are counted */
-#define MAJOR 0.1 /* of the moves: a field worth naming */
-#define MOST  0.5 /* of moves */
+#define NAMED	3   /* fields; more are counted */
+#define LONGEST 40  /* bytes of a name */
+#define MAJOR	0.1 /* of the moves: a field worth naming */
+#define MOST	0.5 /* of moves */
 
 typedef bool spot_test(const struct sharing *s, const struct sharing_spot *spot);
 
@@ -44,6 +45,19 @@ static uint32_t spots_that(const struct sharing *s, spot_test *test)
 	return n;
 }
 
+/* Names of templates are long, and what tells them apart is at both ends. */
+static const char *spot_label(const struct sharing_spot *spot, struct intern *pool)
+{
+	size_t length = spot->name ? strlen(spot->name) : 0;
+
+	if (!length)
+		return intern_printf(pool, "+%u", spot->offset);
+	if (length <= LONGEST)
+		return spot->name;
+	return intern_printf(pool, "%.*s..%s", LONGEST / 2, spot->name,
+			     spot->name + length - LONGEST / 2);
+}
+
 /* "a, b and 3 more"; offsets where fields are not known. */
 static const char *name_spots(const struct sharing *s, spot_test *test, struct intern *pool)
 {
@@ -52,13 +66,15 @@ static const char *name_spots(const struct sharing *s, spot_test *test, struct i
 
 	for (uint32_t i = 0; i < s->spot_count && named < NAMED; i++) {
 		const struct sharing_spot *spot = &s->spots[i];
-		const char *name = spot->name ? spot->name
-					      : intern_printf(pool, "+%u", spot->offset);
 
 		if (!test(s, spot))
 			continue;
 		left--;
-		all = intern_printf(pool, "%s%s%s", all, !named ? "" : left ? ", " : " and ", name);
+		all = intern_printf(pool, "%s%s%s", all,
+				    !named ? ""
+				    : left ? ", "
+					   : " and ",
+				    spot_label(spot, pool));
 		named++;
 	}
 	return left ? intern_printf(pool, "%s and %u more", all, left) : all;
@@ -312,7 +328,8 @@ static const char *advise_true(const struct sharing *s, uint32_t line_size, stru
 				     names);
 	if (writers > 1)
 		return intern_printf(
-			pool, "shard: one %s for each of %s (+%u bytes, +%u %s), or fewer writes",
+			pool,
+			"shard: one %s for each of %s (+%u bytes, +%u %s), or write less often",
 			names, people(s->line, writers, pool), (writers - 1) * line_size,
 			writers - 1, LINES(writers - 1));
 	if (writers == 1)
