@@ -368,12 +368,7 @@ struct table {
 
 static bool is_flexible(const struct column *c)
 {
-	static const char *const SHORT[] = { "half", "role" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(SHORT); i++)
-		if (c->title && strcmp(c->title, SHORT[i]) == 0)
-			return false;
-	return c->kind == FIGURE_TEXT;
+	return c->kind == FIGURE_TEXT && !c->spare && strcmp(c->title, "half") != 0;
 }
 
 static bool is_left(const struct column *c)
@@ -459,14 +454,12 @@ static void table_fit(struct table *t, uint32_t width)
 	while (table_width(t) > width) {
 		uint32_t widest = table_widest(t);
 
-		if (widest == MOST_COLUMNS) {
-			if (!table_drop(t))
-				return;
-			continue;
-		}
-		if (t->width[widest] > LABEL_COLUMNS)
-			t->width[widest] = LABEL_COLUMNS;
-		t->width[widest]--;
+		if (widest < MOST_COLUMNS)
+			t->width[widest] = (t->width[widest] > LABEL_COLUMNS ? LABEL_COLUMNS
+									     : t->width[widest]) -
+					   1;
+		else if (!table_drop(t))
+			return;
 	}
 }
 
@@ -559,16 +552,16 @@ static void print_row(struct table *t, const struct text_report *r, const struct
 /* What makes a line contended, where that is not the plain case. */
 static void say_evidence(const struct text_report *r, const struct contended_line *l)
 {
-	const char *text = NULL;
+	static const char *const TEXT[] = {
+		[EVIDENCE_STORES] = "stores only: several threads write it, no load was seen to "
+				    "pay for it",
+		[EVIDENCE_PEER] = "peer only: it moved between cores, whether modified is not "
+				  "known",
+		[EVIDENCE_HITM] = NULL
+	};
 
-	if (!l->contended)
-		return; /* the verdict says so */
-	if (l->evidence == EVIDENCE_STORES)
-		text = "stores only: several threads write it, no load was seen to pay for it";
-	else if (l->evidence == EVIDENCE_PEER)
-		text = "peer only: it moved between cores, whether modified is not known";
-	if (text)
-		fprintf(r->out, "%*s%s\n", CELL_INDENT, "", text);
+	if (l->contended && TEXT[l->evidence]) /* of others the verdict says it */
+		fprintf(r->out, "%*s%s\n", CELL_INDENT, "", TEXT[l->evidence]);
 }
 
 /* "why:" and "try:", wrapped under the line's row. */
