@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "column.h"
+#include "verdict.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -310,6 +311,33 @@ LINE(modelled_hitm, c->exact ? range(c->exact->hitm, 1) : absent())
 LINE(modelled_cycles, c->exact ? range(c->exact->cycles, 1) : absent())
 LINE(modelled_accesses, count_if(c->exact != NULL, c->exact ? c->exact->accesses : 0))
 
+static struct figure line_verdict(const struct view_row *row)
+{
+	return text(sharing_word(row->line->sharing.kind));
+}
+
+static struct figure line_confidence(const struct view_row *row)
+{
+	return ratio(row->line->sharing.confidence, 1);
+}
+
+static struct figure line_false_share(const struct view_row *row)
+{
+	const struct sharing *s = &row->line->sharing;
+
+	return s->weight > 0 ? ratio(s->false_part, 1) : absent();
+}
+
+static struct figure line_reason(const struct view_row *row)
+{
+	return text(row->line->reason);
+}
+
+static struct figure line_advice(const struct view_row *row)
+{
+	return text(row->line->advice);
+}
+
 const struct column line_columns[] = {
 	{ COLUMN("rank", "#", COUNT, line_rank) },
 	{ COLUMN("cost_share", "cost", SHARE, line_cost_share) },
@@ -339,6 +367,11 @@ const struct column line_columns[] = {
 	{ COLUMN("threads", NULL, COUNT, line_threads) },
 	{ COLUMN("writers", NULL, COUNT, line_writers) },
 	{ COLUMN("readers", NULL, COUNT, line_readers) },
+	{ COLUMN("verdict", "verdict", TEXT, line_verdict) },
+	{ COLUMN("confidence", NULL, SHARE, line_confidence) },
+	{ COLUMN("false_share", NULL, SHARE, line_false_share) },
+	{ COLUMN("reason", NULL, TEXT, line_reason) },
+	{ COLUMN("advice", NULL, TEXT, line_advice) },
 	{ COLUMN("hitm_per_operation", "HITM/operation", RATE_RANGE, line_hitm_per_operation),
 	  .shown = has_operations },
 	{ COLUMN("modelled_hitm", NULL, COUNT_RANGE, line_modelled_hitm) },
@@ -402,6 +435,11 @@ static struct figure cell_half(const struct view_row *row)
 static struct figure cell_field(const struct view_row *row)
 {
 	return text(row->cell->name);
+}
+
+static struct figure cell_role(const struct view_row *row)
+{
+	return text(verdict_role(row->line, row->cell));
 }
 
 static struct figure cell_loads(const struct view_row *row)
@@ -520,6 +558,7 @@ const struct column cell_columns[] = {
 	{ COLUMN("size", NULL, COUNT, cell_size) },
 	{ COLUMN("half", "half", TEXT, cell_half), .once = true },
 	{ COLUMN("field", "field", TEXT, cell_field), .once = true },
+	{ COLUMN("role", NULL, TEXT, cell_role) },
 	{ COLUMN("loads", "loads", COUNT, cell_loads) },
 	{ COLUMN("stores", "stores", COUNT, cell_stores) },
 	{ COLUMN("hitm", "HITM", COUNT, cell_hitm) },

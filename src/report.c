@@ -541,6 +541,34 @@ static void say_evidence(const struct text_report *r, const struct contended_lin
 		fprintf(r->out, "%*s%s\n", CELL_INDENT, "", text);
 }
 
+/* "why: ...", in as many rows as it takes. */
+static void say_wrapped(const struct text_report *r, const char *label, const char *text)
+{
+	uint32_t indent = CELL_INDENT + label_columns(label) + 1, at = indent;
+	char shown[LABEL_BYTES];
+
+	if (!text)
+		return;
+	fprintf(r->out, "%*s%s", CELL_INDENT, "", label);
+	for (const char *word = text; *word;) {
+		size_t length = strcspn(word, " ");
+		const char *own = intern_bytes(r->view->pool, word, length);
+		uint32_t columns;
+
+		label_fit(shown, own, r->width - indent, r->style.unicode);
+		columns = label_columns(shown);
+		if (at > indent && at + 1 + columns > r->width) {
+			fprintf(r->out, "\n%*s", (int)indent - 1, "");
+			at = indent;
+		}
+		fprintf(r->out, " %s", shown);
+		at += columns + (at > indent);
+		word += length;
+		word += strspn(word, " ");
+	}
+	fputc('\n', r->out);
+}
+
 static void print_lines(const struct text_report *r)
 {
 	const struct view *v = r->view;
@@ -564,6 +592,8 @@ static void print_lines(const struct text_report *r)
 		table_row(&lines, r, &row);
 		say_evidence(r, v->lines[i].line);
 		for_cell_rows(r, &v->lines[i], &cells, print_row);
+		say_wrapped(r, "why:", v->lines[i].reason);
+		say_wrapped(r, "advice:", v->lines[i].advice);
 	}
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "report_view.h"
 #include "mem.h"
+#include "verdict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -308,6 +309,7 @@ static void add_line(struct view *v, struct attrib *attrib, const struct contend
 	for (uint32_t i = 0; i < l->cell_count; i++)
 		l->cells[i].name = cell_name(v, &l->cells[i].place, l->place.object);
 	l->name = line_name(v, l);
+	verdict_line(v, l);
 	for (int w = 0; w < LINE_WORDS; w++)
 		v->hottest = from->word_heat[w] > v->hottest ? from->word_heat[w] : v->hottest;
 }
@@ -367,6 +369,7 @@ void view_deinit(struct view *v)
 		for (uint32_t k = 0; k < v->lines[i].cell_count; k++)
 			cell_deinit(&v->lines[i].cells[k]);
 		free(v->lines[i].cells);
+		sharing_deinit(&v->lines[i].sharing);
 	}
 	free(v->lines);
 	intern_free(v->pool);

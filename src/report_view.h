@@ -4,6 +4,7 @@
 #define HITMAP_REPORT_VIEW_H
 
 #include "report.h"
+#include "sharing.h"
 
 /* One place in the code that touches one offset: all its addresses of one function and source line.
  */
@@ -36,6 +37,8 @@ struct view_line {
 	uint64_t object_offset;	 /* of the line in the object */
 	struct view_cell *cells; /* in order of offset */
 	uint32_t cell_count, cells_hidden;
+	struct sharing sharing;
+	const char *reason, *advice; /* one sentence each; advice: NULL when nothing follows */
 };
 
 struct view {

@@ -58,6 +58,16 @@ def check_field(line, addr, name, off, size, uses):
             check(sum(c['stores'] for c in mine), f"{where}: no stores by {func}")
 
 
+VERDICTS = {'true': 'true sharing', 'false': 'false sharing', 'mixed': 'mixed', 'split': 'split access'}
+
+
+def check_verdict(truth, line):
+    """What the case says its line is; and the reason is given."""
+    want, got = VERDICTS[truth['kind']], line['verdict']
+    check(got == want, f"{truth['sym']}: verdict is {got} ({line['reason']}), expected {want}")
+    check(line['reason'], f"{truth['sym']}: the verdict has no reason")
+
+
 def check_line(truth, lines):
     kind, addr = truth['kind'], int(truth.get('addr') or truth['line'], 16)
     start = int(truth['line'], 16)
@@ -77,6 +87,7 @@ def check_line(truth, lines):
         want = {'hi': 'upper', 'lo': 'lower'}[truth['half']]
         half = {h['half']: h for h in line['halves']}[want]
         check(half['loads'] + half['stores'] > 0, f"{truth['sym']}: nothing in the {want} half")
+    check_verdict(truth, line)
     if kind == 'split':
         # The access reaches over the border: both lines pay. Its offset is given within the line.
         check([l for l in lines if int(l['address'], 16) == start + 64],
