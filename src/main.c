@@ -14,6 +14,8 @@ static const struct command commands[] = {
 	{ "report", "[OPTIONS]", "show which lines of a recording are contended, and by whom",
 	  cmd_report },
 	{ "diff", "[OPTIONS] BEFORE AFTER", "compare two recordings, field by field", cmd_diff },
+	{ "doctor", "[OPTIONS]", "what this machine can record with, and what to do about the rest",
+	  cmd_doctor },
 	{ "cc", "ARGUMENTS", "compile a C program so that it can be recorded without QEMU",
 	  cmd_cc },
 	{ "c++", "ARGUMENTS", "the same for C++", cmd_cc },
