@@ -75,7 +75,7 @@ static void print_source(const struct doctor_source *s, FILE *out)
 {
 	char *text = mem_printf("%s%s%s", s->layer ? s->layer : "", s->layer ? ": " : "", s->text);
 
-	fprintf(out, " %-21s %-8s ", s->name, doctor_verdict_name(s->verdict));
+	fprintf(out, " %-21s %-7s ", s->name, doctor_verdict_name(s->verdict));
 	print_folded("", text, out);
 	free(text);
 	for (size_t i = 0; i < s->events; i++)
