@@ -13,10 +13,10 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # ---- The architecture: layers from the top, a file includes headers of its own layer and of those
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
-command := main cmd_record record_rings cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_live cmd_tui \
+command := main cmd_record record_rings cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_live cmd_tui cmd_doctor \
 	live recorder_child recorded session paths option output
 front := tui report report_c2c report_json report_diff report_align report_what_if report_view verdict \
-	column figure label heatmap event_show \
+	column figure label heatmap event_show doctor_show \
 	screen screen_key screen_lines screen_heatmap screen_functions screen_time screen_objects \
 	screen_line screen_doctor screen_help list matrix axis blame fields scene pairing scale palette \
 	canvas key
@@ -28,7 +28,7 @@ source := ahead input tap spool unpack queue perfdata_feature perfdata_header pe
 	perfdata_write machine model_run recorder door_read sysfs host pmu event_quirk event_attr \
 	event_hardware event_named tracing_data event_plan event_ladder perf_fd collect_limit \
 	collect_aux c2c_collect collect_stat kernel_record task_scan workload topology \
-	collect_filter collect_run mapped_file cgroup program emulator annotation note source
+	collect_filter collect_run mapped_file cgroup program emulator probe doctor doctor_fact annotation note source
 sample := sample data_source line spe_packet spe_sample ibs_raw
 base := err mem intern buf blob map table symtab json cpulist
 

@@ -19,6 +19,8 @@ static const struct command commands[] = {
 	{ "tui", "[OPTIONS] [BEFORE] AFTER", "recordings on the terminal", cmd_tui },
 	{ "align", "[OPTIONS] RECORDING | BEFORE AFTER",
 	  "what another layout would cost, and whether the layout changed", cmd_align },
+	{ "doctor", "[OPTIONS]", "what this machine can record with, and what to do about the rest",
+	  cmd_doctor },
 	{ "cc", "ARGUMENTS", "compile a C program so that it can be recorded without QEMU",
 	  cmd_cc },
 	{ "c++", "ARGUMENTS", "the same for C++", cmd_cc },
