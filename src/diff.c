@@ -161,8 +161,7 @@ static void count_rates(struct diff *d, enum diff_side side)
 {
 	const struct profile *p = d->profile[side];
 
-	for (uint32_t i = 0; i < p->operation_count; i++)
-		d->operations[side] += p->operations[i].count;
+	d->operations[side] = profile_operations(p);
 	if (!d->operations[side])
 		return;
 	for (int hold = 0; hold < NOTE_HOLDS; hold++) {

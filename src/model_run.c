@@ -515,6 +515,13 @@ static struct err *add_note(void *context, const struct note *n)
 	return recorder_note(context, n);
 }
 
+/* The time of an emulated program is not its own: the counts go without it. */
+static struct err *put_operations(struct run *r)
+{
+	operation_stop(r->ask->operations, false);
+	return operation_notes(r->ask->operations, add_note, &r->recorder);
+}
+
 static struct err *add_annotations(struct run *r)
 {
 	uint32_t refused;
@@ -588,6 +595,8 @@ static struct err *write_end(struct run *r)
 	e = remark_end(r);
 	if (!e)
 		e = remark_scope(r);
+	if (!e && r->ask->operations)
+		e = put_operations(r);
 	if (!e)
 		e = add_annotations(r);
 	return e ? e : recorder_total(&r->recorder, result->complete);
@@ -616,8 +625,11 @@ static struct err *announce_model(struct run *r)
 
 static struct err *record_program(struct run *r)
 {
-	struct err *e = create_file(r);
+	struct err *e = r->ask->operations ? operation_open_child(r->ask->operations, !r->hooks)
+					   : NULL;
 
+	if (!e)
+		e = create_file(r);
 	if (e)
 		return e;
 	e = announce_model(r);

@@ -63,6 +63,8 @@ struct note_object {
 struct note_operation {
 	const char *name; /* "signal queued and freed" */
 	uint64_t count;
+	const char *event; /* that the kernel counted; NULL or "": the program itself counted */
+	uint64_t duration; /* ns that were counted for; 0: not known */
 };
 
 struct note {

@@ -80,7 +80,7 @@ struct profile {
 	struct idset cpus, threads;
 	/* From notes: */
 	struct note_model *model;	   /* NULL when measured */
-	struct note_operation *operations; /* one each name */
+	struct note_operation *operations; /* one each name and event */
 	uint32_t operation_count;
 	struct note_thread *model_threads;
 	uint32_t model_thread_count;
@@ -98,6 +98,8 @@ void profile_add(struct profile_builder *b, const struct event *ev);
 /* Seals: computes what needs all samples, sorts. Frees the builder. */
 struct profile *profile_seal(struct profile_builder *b);
 void profile_free(struct profile *p);
+/* All that costs are divided by: what the program counted, or else what the kernel counted. */
+uint64_t profile_operations(const struct profile *p);
 
 /* All of the above for a source: reads it to its end. On an error the profile holds what came
  * before it ("*profile" is set all the same). Lines that have less than the share "least" of all

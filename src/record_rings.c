@@ -254,6 +254,7 @@ struct err *record_rings(const struct record_rings *o, struct event_plan *plan, 
 				   .all_tasks = record_rings_all(&o->who) &&
 						!record_rings_running(&o->who),
 				   .cgroup = -1,
+				   .operations = o->operations,
 				   .argv = o->program,
 				   .environment = environ,
 				   .path = search_path(),
