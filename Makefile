@@ -28,7 +28,7 @@ base := err mem ini_file intern buf blob map table symtab json cpulist
 
 # The model library, below everything, and its front doors.
 MODEL := model gate coherence ring shadow sampler lock spin replay stream thread door door_file x86
-WORKLOADS := bench signal futex
+WORKLOADS := bench signal futex real
 
 SRC := $(foreach l,$(LAYERS),$(addprefix src/,$(addsuffix .c,$($(l)))))
 SRC := $(wildcard $(SRC))

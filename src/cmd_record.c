@@ -41,7 +41,7 @@ static const struct option_row rows[] = {
 	{ 0, "target", "NAME|FILE",
 	  "count the operations of a kind of kernel object, such as signal or\n"
 	  "futex: costs are divided by them; see docs/targets.md",
-	  OPTION_TEXT, AT(operations.target), 0, 0 },
+	  OPTION_LIST, AT(operations.targets), 0, 0 },
 	{ 0, "operation", "EVENT",
 	  "count EVENT, as often as given: page-faults, a tracepoint as\n"
 	  "signal:signal_generate, of these only some with /sig==10/ behind it,\n"
@@ -294,10 +294,12 @@ static void end_progress(void)
 	fprintf(stderr, "\r\033[K");
 }
 
-static void say_end(const struct record_options *o, const struct model_result *r)
+static void say_end(const struct record_options *o, const struct operation_set *operations,
+		    const struct model_result *r)
 {
 	char size[32];
 
+	record_operations_say(operations);
 	write_size(size, sizeof(size), r->bytes);
 	fprintf(stderr, "hitmap: %" PRIu64 " samples, %s in %s; next: hitmap report -i %s\n",
 		r->samples, size, o->output, o->output);
@@ -346,7 +348,7 @@ static struct err *run_model(const struct record_options *o, struct model_run *r
 	if (e)
 		return e;
 	if (!o->quiet)
-		say_end(o, &result);
+		say_end(o, run->operations, &result);
 	return program_error(o, &result);
 }
 
@@ -526,6 +528,7 @@ struct err *cmd_record(int argc, char **argv)
 		e = check_operations(&o, source);
 	if (!e)
 		e = o.dry_run ? dry_run(&o, source) : run(&o, source, argc, argv, rest);
+	free(o.operations.targets.item);
 	free(o.operations.events.item);
 	return e;
 }

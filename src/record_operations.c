@@ -3,6 +3,8 @@
 #include "paths.h"
 #include "target.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <time.h>
 
 static uint64_t now_ns(void)
@@ -40,7 +42,7 @@ static struct err *read_target(struct operation_set *set, const char *name)
 
 bool record_operations_any(const struct record_operations *o)
 {
-	return o->target || o->events.count;
+	return o->targets.count || o->events.count;
 }
 
 struct err *record_operations(const struct record_operations *o, struct operation_set **set)
@@ -51,8 +53,8 @@ struct err *record_operations(const struct record_operations *o, struct operatio
 	if (!record_operations_any(o))
 		return NULL;
 	*set = operation_new(now_ns);
-	if (o->target)
-		e = read_target(*set, o->target);
+	for (uint32_t i = 0; i < o->targets.count && !e; i++)
+		e = read_target(*set, o->targets.item[i]);
 	for (uint32_t i = 0; i < o->events.count && !e; i++) {
 		e = operation_add(*set, "", o->events.item[i], NULL);
 		if (e)
@@ -63,4 +65,21 @@ struct err *record_operations(const struct record_operations *o, struct operatio
 	operation_free(*set);
 	*set = NULL;
 	return e;
+}
+
+static struct err *say(void *context, const struct note *n)
+{
+	const struct note_operation *o = &n->operation;
+
+	fprintf(stderr, "hitmap: counted %" PRIu64 " of %s", o->count, o->event);
+	if (o->duration)
+		fprintf(stderr, ", %.0f a second", o->count / (o->duration / 1e9));
+	fputc('\n', stderr);
+	return NULL;
+}
+
+void record_operations_say(const struct operation_set *set)
+{
+	if (set)
+		err_free(operation_notes(set, say, NULL));
 }

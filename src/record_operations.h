@@ -8,12 +8,14 @@
 #include "option.h"
 
 struct record_operations {
+	struct option_list targets; /* names or paths */
 	struct option_list events;
-	const char *target; /* a name or a path; NULL: none */
 };
 
 bool record_operations_any(const struct record_operations *o);
 /* "*set" is the caller's; NULL when nothing is to be counted. */
 struct err *record_operations(const struct record_operations *o, struct operation_set **set);
+/* Says the counts; "set" may be NULL. */
+void record_operations_say(const struct operation_set *set);
 
 #endif
