@@ -161,7 +161,9 @@ static void count_rates(struct diff *d, enum diff_side side)
 {
 	const struct profile *p = d->profile[side];
 
-	d->operations[side] = profile_operations(p);
+	bool one_kind;
+
+	d->operations[side] = profile_operations(p, &one_kind);
 	if (!d->operations[side])
 		return;
 	for (int hold = 0; hold < NOTE_HOLDS; hold++) {

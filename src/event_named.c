@@ -96,7 +96,7 @@ static struct err *no_tracefs(const char *root, const char *name)
 		e = err_next(
 			err_new(ERR_UNSUPPORTED, "event %s: tracefs in %s may not be read", name,
 				folder),
-			"run as root: without setting it up otherwise tracefs is root's alone");
+			"run as root: only root reads it unless it was mounted otherwise");
 	else
 		e = err_next(err_new(ERR_UNSUPPORTED, "event %s: tracefs is not mounted", name),
 			     "as root: mount -t tracefs tracefs /sys/kernel/tracing");

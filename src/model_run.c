@@ -518,8 +518,13 @@ static struct err *add_note(void *context, const struct note *n)
 /* The time of an emulated program is not its own: the counts go without it. */
 static struct err *put_operations(struct run *r)
 {
+	struct err *e = recorder_remark(&r->recorder,
+					"events counted operations of the process on this machine: "
+					"what %s itself did is among them",
+					r->hooks ? "the runtime of its hooks" : "QEMU");
+
 	operation_stop(r->ask->operations, false);
-	return operation_notes(r->ask->operations, add_note, &r->recorder);
+	return e ? e : operation_notes(r->ask->operations, add_note, &r->recorder);
 }
 
 static struct err *add_annotations(struct run *r)

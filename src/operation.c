@@ -212,11 +212,13 @@ static int64_t paranoid(void)
 	return level;
 }
 
-static struct err *not_permitted(struct err *e, const struct operation_who *who)
+/* The kernel lets only CAP_PERFMON place a uprobe, whatever the level. */
+static struct err *not_permitted(struct err *e, const struct counter *c,
+				 const struct operation_who *who)
 {
 	int level = who->tasks ? 1 : 0;
 
-	if (paranoid() > level)
+	if (!c->path && paranoid() > level)
 		return err_next(e, "run as root, or allow it: sysctl kernel.perf_event_paranoid=%d",
 				level);
 	return err_next(e, "run as root, or with the capability CAP_PERFMON; in a container see "
@@ -244,7 +246,7 @@ static struct err *refused(const struct counter *c, const struct operation_who *
 	struct err *e = err_errno(ERR_FAILED, error, "event %s: perf_event_open", c->name);
 
 	if (error == EACCES || error == EPERM)
-		return not_permitted(e, who);
+		return not_permitted(e, c, who);
 	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
 		if (refusals[i].error == error)
 			return err_next(e, "%s", refusals[i].next);
@@ -269,14 +271,25 @@ static struct err *filter_refused(const struct counter *c, int error)
 	return e;
 }
 
-/* Without privilege the kernel counts a software event's user side only, and with that all there is
- * of most of them. */
+static bool is_fault(const struct perf_event_attr *a)
+{
+	return a->type == PERF_TYPE_SOFTWARE && (a->config == PERF_COUNT_SW_PAGE_FAULTS ||
+						 a->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+						 a->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ ||
+						 a->config == PERF_COUNT_SW_ALIGNMENT_FAULTS);
+}
+
+/* What happens in the kernel is not counted for a user without privilege: a context switch never
+ * is, a fault is where the program made it. The name then says so, as perf writes it. */
 static int open_one(struct counter *c, pid_t task, int cpu, unsigned long flags)
 {
 	int fd = syscall(SYS_perf_event_open, &c->attr, task, cpu, -1, flags);
 
-	if (fd < 0 && errno == EACCES && c->attr.type == PERF_TYPE_SOFTWARE &&
-	    !c->attr.exclude_kernel) {
+	if (fd < 0 && errno == EACCES && is_fault(&c->attr) && !c->attr.exclude_kernel) {
+		char *name = mem_printf("%s:u", c->name);
+
+		free(c->name);
+		c->name = name;
 		c->attr.exclude_kernel = 1;
 		fd = syscall(SYS_perf_event_open, &c->attr, task, cpu, -1, flags);
 	}

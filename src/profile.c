@@ -498,11 +498,20 @@ struct err *profile_read(struct source *s, struct attrib *attrib, double least,
 	return ahead_close(a);
 }
 
-uint64_t profile_operations(const struct profile *p)
+uint64_t profile_operations(const struct profile *p, bool *one_kind)
 {
-	uint64_t told = 0, counted = 0;
+	const char *name[2] = { NULL, NULL };
+	uint64_t sum[2] = { 0, 0 };
+	bool one[2] = { true, true };
 
-	for (uint32_t i = 0; i < p->operation_count; i++)
-		*(*p->operations[i].event ? &counted : &told) += p->operations[i].count;
-	return told ? told : counted;
+	for (uint32_t i = 0; i < p->operation_count; i++) {
+		const struct note_operation *o = &p->operations[i];
+		int counted = *o->event != 0;
+
+		one[counted] = one[counted] && (!name[counted] || !strcmp(name[counted], o->name));
+		name[counted] = o->name;
+		sum[counted] += o->count;
+	}
+	*one_kind = one[!sum[0]];
+	return sum[!sum[0]];
 }

@@ -98,8 +98,9 @@ void profile_add(struct profile_builder *b, const struct event *ev);
 /* Seals: computes what needs all samples, sorts. Frees the builder. */
 struct profile *profile_seal(struct profile_builder *b);
 void profile_free(struct profile *p);
-/* All that costs are divided by: what the program counted, or else what the kernel counted. */
-uint64_t profile_operations(const struct profile *p);
+/* All that costs are divided by: what the program counted, or else what the kernel counted.
+ * "*one_kind": they have one name. */
+uint64_t profile_operations(const struct profile *p, bool *one_kind);
 
 /* All of the above for a source: reads it to its end. On an error the profile holds what came
  * before it ("*profile" is set all the same). Lines that have less than the share "least" of all

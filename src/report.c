@@ -284,7 +284,7 @@ static void say_model(const struct text_report *r)
 	    figure_of(r, model_columns, "hitm"));
 	if (v->operations)
 		say(r, "one %s: %s HITM, one every %s cycles",
-		    v->profile->operation_count == 1 ? "operation" : "operation of any kind",
+		    v->one_operation ? "operation" : "operation of any kind",
 		    figure_of(r, model_columns, "hitm_per_operation"),
 		    figure_of(r, model_columns, "cycles_per_operation"));
 	say_replay(r);
@@ -370,8 +370,8 @@ static void say_answer(const struct text_report *r)
 	if (p->model && !p->total.samples)
 		say_unshared(r);
 	else if (!p->total.samples)
-		say(r, "no memory samples, so no contention could be seen: operations alone are "
-		       "recorded");
+		say(r, "no memory samples, so no contention could be seen%s",
+		    operations_alone(v) ? ": operations alone were recorded" : "");
 	else if (!p->contended_count)
 		say(r, "no contention in %s, loss %s",
 		    quantity(r, p->total.samples, "usable sample"),
