@@ -20,7 +20,7 @@ attrib := attrib backing binary object_set told range type_dwarf member type_tab
 source := ahead input spool unpack queue perfdata_feature perfdata_header perfdata_record \
 	script_line script_read spe_trace perfdata_read perfdata_describe perfdata_file \
 	perfdata_write machine target model_run recorder door_read sysfs host pmu event_quirk \
-	event_attr event_hardware event_named tracepoint tracing_data event_plan event_ladder \
+	event_attr event_hardware event_named tracepoint uprobe tracing_data event_plan event_ladder \
 	perf_fd collect_limit collect_aux c2c_collect collect_stat kernel_record task_scan workload topology \
 	collect_filter collect_run cgroup program emulator annotation note source operation
 sample := sample data_source line spe_packet spe_sample ibs_raw

@@ -87,16 +87,15 @@ char *event_named_tracefs(const char *root)
 }
 
 /* Mounted, it is root's alone by custom. */
-static struct err *no_tracefs(const char *root, const char *name)
+struct err *event_named_no_tracefs(const char *root, const char *name)
 {
 	char *folder = mounted_tracefs(root);
 	struct err *e;
 
 	if (folder)
-		e = err_next(
-			err_new(ERR_UNSUPPORTED, "event %s: tracefs in %s may not be read", name,
-				folder),
-			"run as root: only root reads it unless it was mounted otherwise");
+		e = err_next(err_new(ERR_UNSUPPORTED, "event %s: tracefs in %s may not be read",
+				     name, folder),
+			     "run as root: only root reads it unless it was mounted otherwise");
 	else
 		e = err_next(err_new(ERR_UNSUPPORTED, "event %s: tracefs is not mounted", name),
 			     "as root: mount -t tracefs tracefs /sys/kernel/tracing");
@@ -124,12 +123,12 @@ struct err *event_named_tracepoint(const char *root, const char *name, int64_t *
 		return not_known(name);
 	}
 	if (!folder)
-		return no_tracefs(root, name);
+		return event_named_no_tracefs(root, name);
 	path = mem_printf("%s/events/%.*s/%s/id", folder, (int)(colon - name), name, colon + 1);
 	e = sysfs_number(root, path, id, &there);
 	if (e) {
 		err_free(e);
-		e = no_tracefs(root, name);
+		e = event_named_no_tracefs(root, name);
 	} else if (!there) {
 		e = err_next(
 			err_new(ERR_USAGE, "event %s: this kernel has no such tracepoint", name),

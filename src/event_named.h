@@ -18,6 +18,9 @@ bool event_named_software(const char *name, uint64_t *config);
  * tracefs cannot be read. */
 struct err *event_named_tracepoint(const char *root, const char *name, int64_t *id);
 
+/* ERR_UNSUPPORTED for "name": not mounted, or not to be read. */
+struct err *event_named_no_tracefs(const char *root, const char *name);
+
 /* Where tracefs is mounted; NULL when it is not. The caller's. */
 char *event_named_tracefs(const char *root);
 

@@ -6,6 +6,7 @@
 #include "symtab.h"
 #include "sysfs.h"
 #include "tracepoint.h"
+#include "uprobe.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -18,8 +19,9 @@
 struct counter {
 	char *name, *label;
 	char *filter;	/* of a tracepoint's fields; NULL: none */
-	char *path;	/* of a uprobe's file; NULL: it is none */
+	char *path;	/* of a probed file; NULL: there is none */
 	uint64_t place; /* of the function in the file */
+	struct uprobe probe;
 	struct perf_event_attr attr;
 	int *fd;
 	uint32_t fds, room;
@@ -51,6 +53,7 @@ static void close_all(struct counter *c)
 static void counter_deinit(struct counter *c)
 {
 	close_all(c);
+	uprobe_remove(&c->probe);
 	free(c->fd);
 	free(c->name);
 	free(c->label);
@@ -69,8 +72,7 @@ void operation_free(struct operation_set *s)
 
 /* ---- Names */
 
-#define UPROBE	    "uprobe:"
-#define UPROBE_TYPE "/sys/bus/event_source/devices/uprobe/type"
+#define UPROBE "uprobe:"
 
 /* Where a link-time address is in the file; false when no segment loads it from there. */
 static bool file_place(const struct symtab *s, uint64_t addr, uint64_t *place)
@@ -106,40 +108,33 @@ static struct err *find_function(struct counter *c, const char *function)
 				   : e;
 }
 
-static struct err *uprobe_type(struct counter *c, const char *root)
+/* The path as the kernel knows it; as given where there is no such file. */
+static char *whole_path(const char *path, size_t length)
 {
-	int64_t type;
-	bool there;
-	struct err *e = sysfs_number(root, UPROBE_TYPE, &type, &there);
+	char *given = mem_printf("%.*s", (int)length, path), *whole = realpath(given, NULL);
 
-	if (e)
-		return e;
-	if (!there)
-		return err_next(err_new(ERR_UNSUPPORTED,
-					"event %s: the kernel has no uprobes for perf (%s is not "
-					"there)",
-					c->name, UPROBE_TYPE),
-				"count a tracepoint instead");
-	c->attr.type = type;
-	return NULL;
+	if (!whole)
+		return given;
+	free(given);
+	return whole;
 }
 
 /* Function names may have colons, too: the path ends at the first. */
-static struct err *parse_uprobe(struct counter *c, const char *root)
+static struct err *parse_uprobe(struct counter *c, const char *root, uint32_t number)
 {
 	const char *path = c->name + strlen(UPROBE), *colon = strchr(path, ':');
 	struct err *e;
+	int64_t id = 0;
 
 	if (!colon || colon == path || !colon[1])
 		return err_next(err_new(ERR_USAGE, "event %s: no file and function", c->name),
 				"uprobe:PATH:FUNCTION, such as uprobe:/usr/bin/perf:main");
-	c->path = mem_strdup(path);
-	c->path[colon - path] = 0;
-	e = uprobe_type(c, root);
+	c->path = whole_path(path, colon - path);
+	e = find_function(c, colon + 1);
 	if (!e)
-		e = find_function(c, colon + 1);
-	c->attr.config1 = (uintptr_t)c->path;
-	c->attr.config2 = c->place;
+		e = uprobe_add(&c->probe, root, c->name, c->path, c->place, number, &id);
+	c->attr.type = PERF_TYPE_TRACEPOINT;
+	c->attr.config = id;
 	return e;
 }
 
@@ -168,13 +163,13 @@ static struct err *parse_tracepoint(struct counter *c, const char *root)
 	return e;
 }
 
-static struct err *parse(struct counter *c, const char *root)
+static struct err *parse(struct counter *c, const char *root, uint32_t number)
 {
 	uint64_t config;
 
 	c->attr = (struct perf_event_attr){ .size = sizeof(c->attr), .disabled = 1, .inherit = 1 };
 	if (!strncmp(c->name, UPROBE, strlen(UPROBE)))
-		return parse_uprobe(c, root);
+		return parse_uprobe(c, root, number);
 	if (!event_named_software(c->name, &config))
 		return parse_tracepoint(c, root);
 	c->attr.type = PERF_TYPE_SOFTWARE;
@@ -191,7 +186,7 @@ struct err *operation_add(struct operation_set *s, const char *root, const char 
 
 	for (uint32_t i = 0; i < s->counters; i++)
 		known = known || !strcmp(s->counter[i].name, name);
-	e = known ? NULL : parse(&c, root);
+	e = known ? NULL : parse(&c, root, s->counters);
 	if (e || known) {
 		counter_deinit(&c);
 		return e;
@@ -212,13 +207,11 @@ static int64_t paranoid(void)
 	return level;
 }
 
-/* The kernel lets only CAP_PERFMON place a uprobe, whatever the level. */
-static struct err *not_permitted(struct err *e, const struct counter *c,
-				 const struct operation_who *who)
+static struct err *not_permitted(struct err *e, const struct operation_who *who)
 {
 	int level = who->tasks ? 1 : 0;
 
-	if (!c->path && paranoid() > level)
+	if (paranoid() > level)
 		return err_next(e, "run as root, or allow it: sysctl kernel.perf_event_paranoid=%d",
 				level);
 	return err_next(e, "run as root, or with the capability CAP_PERFMON; in a container see "
@@ -227,30 +220,36 @@ static struct err *not_permitted(struct err *e, const struct counter *c,
 
 struct refusal {
 	int error;
-	const char *next;
+	enum err_status status;
+	const char *next; /* NULL: permission is missing */
 };
 
 static const struct refusal refusals[] = {
-	{ ENOSYS, "this kernel has no perf events (CONFIG_PERF_EVENTS), or a sandbox hides them: "
-		  "record without --operation and --target" },
-	{ EMFILE, "allow more open files (ulimit -n), or count fewer events, tasks or CPUs" },
-	{ ENFILE, "the whole system has no descriptor left: raise sysctl fs.file-max" },
-	{ ESRCH, "the task has ended; name one that runs: ps -e" },
-	{ ENOENT, "this kernel does not count it; leave it out" },
-	{ EOPNOTSUPP, "this kernel does not count it so; leave it out" },
-	{ EINVAL, "this kernel does not count it so; leave it out" },
+	{ EACCES, ERR_UNSUPPORTED, NULL },
+	{ EPERM, ERR_UNSUPPORTED, NULL },
+	{ ENOSYS, ERR_UNSUPPORTED,
+	  "this kernel has no perf events (CONFIG_PERF_EVENTS), or a sandbox hides them: record "
+	  "without --operation and --target" },
+	{ EMFILE, ERR_FAILED,
+	  "allow more open files (ulimit -n), or count fewer events, tasks or CPUs" },
+	{ ENFILE, ERR_FAILED, "the whole system has no descriptor left: raise sysctl fs.file-max" },
+	{ ESRCH, ERR_FAILED, "the task has ended; name one that runs: ps -e" },
+	{ ENOENT, ERR_UNSUPPORTED, "this kernel does not count it; leave it out" },
+	{ EOPNOTSUPP, ERR_UNSUPPORTED, "this kernel does not count it so; leave it out" },
+	{ EINVAL, ERR_UNSUPPORTED, "this kernel does not count it so; leave it out" },
 };
 
 static struct err *refused(const struct counter *c, const struct operation_who *who, int error)
 {
-	struct err *e = err_errno(ERR_FAILED, error, "event %s: perf_event_open", c->name);
+	static const struct refusal other = { 0, ERR_FAILED, "see dmesg for what the kernel says" };
+	const struct refusal *r = &other;
+	struct err *e;
 
-	if (error == EACCES || error == EPERM)
-		return not_permitted(e, c, who);
 	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
 		if (refusals[i].error == error)
-			return err_next(e, "%s", refusals[i].next);
-	return err_next(e, "see man perf_event_open for this error, and dmesg");
+			r = &refusals[i];
+	e = err_errno(r->status, error, "event %s: perf_event_open", c->name);
+	return r->next ? err_next(e, "%s", r->next) : not_permitted(e, who);
 }
 
 static struct err *filter_refused(const struct counter *c, int error)
