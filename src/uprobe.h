@@ -17,7 +17,8 @@ struct uprobe {
 	char name[32];
 };
 
-/* "path" is absolute. "event": for messages; "number": one of each of this process's probes. "*id": the tracepoint's.
+/* "path" is absolute. "event": for messages; "number": one of each of this process's probes. "*id":
+ * the tracepoint's.
  */
 struct err *uprobe_add(struct uprobe *u, const char *root, const char *event, const char *path,
 		       uint64_t place, uint32_t number, int64_t *id);
