@@ -67,6 +67,12 @@ struct note_operation {
 	uint64_t duration; /* ns that were counted for; 0: not known */
 };
 
+/* By the kernel, not by the program. */
+static inline bool note_operation_counted(const struct note_operation *o)
+{
+	return o->event && *o->event;
+}
+
 struct note {
 	enum note_kind kind;
 	union {

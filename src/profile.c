@@ -506,7 +506,7 @@ uint64_t profile_operations(const struct profile *p, bool *one_kind)
 
 	for (uint32_t i = 0; i < p->operation_count; i++) {
 		const struct note_operation *o = &p->operations[i];
-		int counted = *o->event != 0;
+		int counted = note_operation_counted(o);
 
 		one[counted] = one[counted] && (!name[counted] || !strcmp(name[counted], o->name));
 		name[counted] = o->name;

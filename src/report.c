@@ -294,7 +294,7 @@ static void say_model(const struct text_report *r)
 static void say_operation(const struct text_report *r, const struct note_operation *o)
 {
 	struct intern *pool = r->view->pool;
-	const char *by = *o->event && strcmp(o->event, o->name)
+	const char *by = note_operation_counted(o) && strcmp(o->event, o->name)
 				 ? intern_printf(pool, ", counted by %s", o->event)
 				 : "";
 	const char *rate = "";

@@ -132,7 +132,7 @@ static void put_counted(struct json_writer *w, const struct profile *p)
 	for (uint32_t i = 0; i < p->operation_count; i++) {
 		const struct note_operation *o = &p->operations[i];
 
-		if (!*o->event)
+		if (!note_operation_counted(o))
 			continue;
 		json_begin_object(w, NULL);
 		json_string(w, "name", o->name);
@@ -179,7 +179,9 @@ static void put_operations(struct json_writer *w, const struct profile *p)
 		json_begin_object(w, NULL);
 		json_string(w, "name", p->operations[i].name);
 		json_u64(w, "count", p->operations[i].count);
-		json_string(w, "event", *p->operations[i].event ? p->operations[i].event : NULL);
+		json_string(w, "event",
+			    note_operation_counted(&p->operations[i]) ? p->operations[i].event
+								      : NULL);
 		json_end(w);
 	}
 	json_end(w);
