@@ -13,7 +13,7 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # ---- The architecture: layers from the top, a file includes headers of its own layer and of those
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
-command := main cmd_record record_rings cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_live cmd_tui cmd_doctor \
+command := main cmd_record record_rings record_operations cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_live cmd_tui cmd_doctor \
 	live recorder_child recorded session paths option output
 front := tui report report_c2c report_json report_diff report_align report_what_if report_view verdict \
 	column figure label heatmap event_show doctor_show \
@@ -28,13 +28,14 @@ source := ahead input tap spool unpack queue perfdata_feature perfdata_header pe
 	perfdata_write machine model_run recorder door_read sysfs host pmu event_quirk event_attr \
 	event_hardware event_named tracing_data event_plan event_ladder perf_fd collect_limit \
 	collect_aux c2c_collect collect_stat kernel_record task_scan workload topology \
-	collect_filter collect_run mapped_file cgroup program emulator probe doctor doctor_fact annotation note source
+	collect_filter collect_run mapped_file cgroup program emulator probe doctor doctor_fact annotation note source \
+	target tracepoint uprobe operation
 sample := sample data_source line spe_packet spe_sample ibs_raw
-base := err mem intern buf blob map table symtab json cpulist
+base := err mem ini_file intern buf blob map table symtab json cpulist
 
 # The model library, below everything, and its front doors.
 MODEL := model gate coherence ring shadow sampler lock spin replay stream thread door door_file x86
-WORKLOADS := bench signal futex
+WORKLOADS := bench signal futex real
 
 SRC := $(foreach l,$(LAYERS),$(addprefix src/,$(addsuffix .c,$($(l)))))
 SRC := $(wildcard $(SRC))
@@ -74,6 +75,7 @@ SHAREDIR := $(BUILD)/share/hitmap
 PLUGINS := $(patsubst model/qemu_%.c,$(LIBDIR)/libhitmap-qemu-%.so,$(wildcard model/qemu_api*.c))
 HOOKS := $(LIBDIR)/libhitmap-hooks.a $(LIBDIR)/hooks.specs
 MACHINES := $(patsubst configs/%,$(SHAREDIR)/%,$(wildcard configs/machines/*.conf))
+TARGETS := $(patsubst configs/%,$(SHAREDIR)/%,$(wildcard configs/targets/*.conf))
 
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 
@@ -81,7 +83,7 @@ UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)  $@')
 
-all: $(BUILD)/hitmap $(PLUGINS) $(HOOKS) $(MACHINES)
+all: $(BUILD)/hitmap $(PLUGINS) $(HOOKS) $(MACHINES) $(TARGETS)
 
 # A change of flags rebuilds: the flags are a file that changes only when they do.
 FLAGS_TEXT := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE)
@@ -163,10 +165,11 @@ bench: setup
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/hitmap
-	install -d $(DESTDIR)$(PREFIX)/share/hitmap/machines
+	install -d $(DESTDIR)$(PREFIX)/share/hitmap/machines $(DESTDIR)$(PREFIX)/share/hitmap/targets
 	install -m 755 $(BUILD)/hitmap $(DESTDIR)$(PREFIX)/bin/hitmap
 	install -m 644 $(PLUGINS) $(HOOKS) $(DESTDIR)$(PREFIX)/lib/hitmap
 	install -m 644 $(MACHINES) $(DESTDIR)$(PREFIX)/share/hitmap/machines
+	install -m 644 $(TARGETS) $(DESTDIR)$(PREFIX)/share/hitmap/targets
 
 clean:
 	rm -rf build build-asan build-debug build-asan-debug $(BUILD)

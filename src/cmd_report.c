@@ -162,7 +162,8 @@ static struct err *report_source(const struct report_command *c, struct source *
 	struct profile *p = NULL;
 	struct err *e = profile_read(s, attrib, c->all ? 0 : REPORT_SMALLEST, &p), *write = NULL;
 
-	if (p->total.samples || p->model) /* a model that sampled nothing has its reasons */
+	/* A model that sampled nothing has its reasons, and operations need no samples. */
+	if (p->total.samples || p->model || p->operation_count)
 		write = write_report(c, &s->recording, p, attrib);
 	else if (!e)
 		e = nothing_usable(&s->recording, p->unusable_no_address, p->unusable_no_source);

@@ -5,6 +5,7 @@
 
 #include "collect_stat.h"
 #include "event_plan.h"
+#include "operation.h"
 #include "perfdata_describe.h"
 
 #include <signal.h>
@@ -19,6 +20,7 @@ struct collect_run {
 	size_t threads;
 	const struct cpulist *cpus;		  /* NULL: all */
 	int cgroup;				  /* descriptor of its folder; -1: none */
+	struct operation_set *operations;	  /* NULL: none */
 	uint32_t pages;				  /* of a ring; 0: what the limits allow */
 	char *const *argv;			  /* the program; NULL: none is started */
 	char *const *environment;		  /* the program's */

@@ -125,6 +125,9 @@ RECORDING(cost_of, text(!p->total.latency_samples ? NULL : p->stores_cost ? "acc
 RECORDING(threads, count_if(p->threads.count, p->threads.count))
 RECORDING(cpus, count_if(p->cpus.count, p->cpus.count))
 RECORDING(machine_cpus, count_if(r->cpus, r->cpus))
+RECORDING(hitm_per_operation,
+	  ratio(counts_hitm(&p->total),
+		v->hitm_known && !p->model && p->total.samples ? v->operations : 0))
 RECORDING(contended_lines, count(p->contended_count))
 RECORDING(contended_share, ratio(v->contended_latency, p->total.latency_sum))
 
@@ -169,6 +172,7 @@ const struct column recording_columns[] = {
 	{ COLUMN("threads", NULL, COUNT, recording_threads) },
 	{ COLUMN("cpus", NULL, COUNT, recording_cpus) },
 	{ COLUMN("machine_cpus", NULL, COUNT, recording_machine_cpus) },
+	{ COLUMN("hitm_per_operation", NULL, CYCLES, recording_hitm_per_operation) },
 	{ COLUMN("contended_lines", NULL, COUNT, recording_contended_lines) },
 	{ COLUMN("contended_share", NULL, SHARE, recording_contended_share) },
 	{ 0 },

@@ -536,6 +536,18 @@ static struct err *add_note(void *context, const struct note *n)
 	return recorder_note(context, n);
 }
 
+/* The time of an emulated program is not its own: the counts go without it. */
+static struct err *put_operations(struct run *r)
+{
+	struct err *e = recorder_remark(&r->recorder,
+					"events counted operations of the process on this machine: "
+					"what %s itself did is among them",
+					r->hooks ? "the runtime of its hooks" : "QEMU");
+
+	operation_stop(r->ask->operations, false);
+	return e ? e : operation_notes(r->ask->operations, add_note, &r->recorder);
+}
+
 static struct err *add_annotations(struct run *r)
 {
 	uint32_t refused;
@@ -609,6 +621,8 @@ static struct err *write_end(struct run *r)
 	e = remark_end(r);
 	if (!e)
 		e = remark_scope(r);
+	if (!e && r->ask->operations)
+		e = put_operations(r);
 	if (!e)
 		e = add_annotations(r);
 	return e ? e : recorder_total(&r->recorder, result->complete);
@@ -637,8 +651,11 @@ static struct err *announce_model(struct run *r)
 
 static struct err *record_program(struct run *r)
 {
-	struct err *e = create_file(r);
+	struct err *e = r->ask->operations ? operation_open_child(r->ask->operations, !r->hooks)
+					   : NULL;
 
+	if (!e)
+		e = create_file(r);
 	if (e)
 		return e;
 	e = announce_model(r);

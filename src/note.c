@@ -71,6 +71,8 @@ static const struct field object_fields[] = {
 static const struct field operation_fields[] = {
 	FIELD(STRING, operation, name),
 	FIELD(U64, operation, count),
+	FIELD(STRING, operation, event),
+	FIELD(U64, operation, duration),
 	{ 0 },
 };
 

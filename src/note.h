@@ -63,7 +63,15 @@ struct note_object {
 struct note_operation {
 	const char *name; /* "signal queued and freed" */
 	uint64_t count;
+	const char *event; /* that the kernel counted; NULL or "": the program itself counted */
+	uint64_t duration; /* ns that were counted for; 0: not known */
 };
+
+/* By the kernel, not by the program. */
+static inline bool note_operation_counted(const struct note_operation *o)
+{
+	return o->event && *o->event;
+}
 
 struct note {
 	enum note_kind kind;

@@ -4,6 +4,7 @@
 #include "collect_limit.h"
 #include "collect_run.h"
 #include "mem.h"
+#include "record_operations.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -139,9 +140,12 @@ static void say_written(const struct record_rings *o, const struct collect_resul
 	bool pipe = !strcmp(o->output, "-");
 	char size[32];
 
+	record_operations_say(o->operations);
 	write_size(size, sizeof(size), r->bytes);
-	fprintf(stderr, "hitmap: %" PRIu64 " samples, %s in %s", r->stat.all.samples, size,
-		pipe ? "the pipe" : o->output);
+	fprintf(stderr, "hitmap: ");
+	if (r->stat.all.samples || !o->operations)
+		fprintf(stderr, "%" PRIu64 " samples, ", r->stat.all.samples);
+	fprintf(stderr, "%s in %s", size, pipe ? "the pipe" : o->output);
 	if (!pipe)
 		fprintf(stderr, "; next: hitmap report -i %s", o->output);
 	fputc('\n', stderr);
@@ -258,6 +262,7 @@ struct err *record_rings(const struct record_rings *o, struct event_plan *plan, 
 				   .all_tasks = record_rings_all(&o->who) &&
 						!record_rings_running(&o->who),
 				   .cgroup = -1,
+				   .operations = o->operations,
 				   .argv = o->program,
 				   .environment = environ,
 				   .path = search_path(),

@@ -284,19 +284,43 @@ static void say_model(const struct text_report *r)
 	    figure_of(r, model_columns, "hitm"));
 	if (v->operations)
 		say(r, "one %s: %s HITM, one every %s cycles",
-		    v->profile->operation_count == 1 ? "operation" : "operation of any kind",
+		    v->one_operation ? "operation" : "operation of any kind",
 		    figure_of(r, model_columns, "hitm_per_operation"),
 		    figure_of(r, model_columns, "cycles_per_operation"));
 	say_replay(r);
 }
 
+/* "(signal queued, counted by signal:signal_generate): 12,345 a second" */
+static void say_operation(const struct text_report *r, const struct note_operation *o)
+{
+	struct intern *pool = r->view->pool;
+	const char *by = note_operation_counted(o) && strcmp(o->event, o->name)
+				 ? intern_printf(pool, ", counted by %s", o->event)
+				 : "";
+	const char *rate = "";
+
+	if (o->duration)
+		rate = intern_printf(pool, ": %s a second",
+				     thousands(r, o->count / (o->duration / 1e9) + 0.5));
+	say(r, "%s (%s%s)%s", quantity(r, o->count, "operation"), o->name, by, rate);
+}
+
 static void say_operations(const struct text_report *r)
 {
-	const struct profile *p = r->view->profile;
+	const struct view *v = r->view;
+	const struct profile *p = v->profile;
 
 	for (uint32_t i = 0; i < p->operation_count; i++)
-		say(r, "%s (%s)", quantity(r, p->operations[i].count, "operation"),
-		    p->operations[i].name);
+		say_operation(r, &p->operations[i]);
+	if (!p->model && p->total.samples && v->operations && v->hitm_known)
+		say(r, "sampled HITM for each 1,000 operations: %.3g",
+		    1000.0 * counts_hitm(&p->total) / v->operations);
+}
+
+/* Nothing was sampled, and nothing was to be. */
+static bool operations_alone(const struct view *v)
+{
+	return v->operations && !v->samples && !v->profile->model;
 }
 
 static void say_remarks(const struct text_report *r)
@@ -311,10 +335,12 @@ static void say_head(const struct text_report *r)
 {
 	say_title(r);
 	say_machine(r);
-	say_volume(r);
-	say_unusable(r);
-	say_missing(r);
-	say_seen(r);
+	if (!operations_alone(r->view)) {
+		say_volume(r);
+		say_unusable(r);
+		say_missing(r);
+		say_seen(r);
+	}
 	say_operations(r);
 	say_model(r);
 	say_remarks(r);
@@ -343,6 +369,9 @@ static void say_answer(const struct text_report *r)
 
 	if (p->model && !p->total.samples)
 		say_unshared(r);
+	else if (!p->total.samples)
+		say(r, "no memory samples, so no contention could be seen%s",
+		    operations_alone(v) ? ": operations alone were recorded" : "");
 	else if (!p->contended_count)
 		say(r, "no contention in %s, loss %s",
 		    quantity(r, p->total.samples, "usable sample"),

@@ -357,8 +357,7 @@ void view_init(struct view *v, const struct recording *recording, const struct p
 		     profile->unusable_no_address;
 	v->hitm_known = counts_hitm(&profile->total) || !profile->total.peer;
 	v->stores_known = profile->total.stores || profile->model;
-	for (uint32_t i = 0; i < profile->operation_count; i++)
-		v->operations += profile->operations[i].count;
+	v->operations = profile_operations(profile, &v->one_operation);
 	choose_lines(v, attrib, options);
 	v->changed_files = attrib_changed_files(attrib, &v->first_changed);
 }

@@ -49,7 +49,8 @@ struct view {
 	uint32_t line_count;
 	uint64_t samples;	    /* usable and not */
 	uint64_t contended_latency; /* cycles, of all contended lines */
-	uint64_t operations;	    /* of all kinds; 0 when not counted */
+	uint64_t operations;	    /* that costs are divided by; 0 when not counted */
+	bool one_operation;	    /* they are of one kind */
 	uint64_t hottest;	    /* word's heat */
 	uint64_t changed_files; /* that names were asked of, but are not those recorded any more */
 	const char *first_changed;

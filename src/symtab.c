@@ -610,6 +610,37 @@ bool symtab_data(struct symtab *s, uint64_t addr, struct symbol *sym)
 	return find(s, &s->data, addr, DMGL_PARAMS | DMGL_ANSI, sym);
 }
 
+static bool is_function(struct symtab *s, const GElf_Sym *sym, const char *raw, const char *name)
+{
+	return raw && GELF_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_shndx != SHN_UNDEF &&
+	       (!strcmp(raw, name) ||
+		(raw[0] == '_' && !strcmp(readable_name(s->pool, raw, DMGL_ANSI), name)));
+}
+
+static bool find_function(struct symtab *s, uint32_t type, const char *name, uint64_t *addr)
+{
+	Elf_Scn *scn = section_of_type(s, type);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	GElf_Shdr sh;
+	GElf_Sym sym;
+
+	if (!data || !gelf_getshdr(scn, &sh))
+		return false;
+	for (int i = 1; gelf_getsym(data, i, &sym); i++) {
+		if (is_function(s, &sym, elf_strptr(s->elf, sh.sh_link, sym.st_name), name)) {
+			*addr = sym.st_value;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Straight from the file: the tables keep one name of each address. */
+bool symtab_function(struct symtab *s, const char *name, uint64_t *addr)
+{
+	return find_function(s, SHT_SYMTAB, name, addr) || find_function(s, SHT_DYNSYM, name, addr);
+}
+
 /* ---- programs */
 
 static bool has_section(Elf *elf, const char *wanted)

@@ -32,6 +32,9 @@ void symtab_free(struct symtab *s);
  * without a size reaches to the next one of its section. Tables are built at the first call. */
 bool symtab_code(struct symtab *s, uint64_t addr, struct symbol *sym);
 bool symtab_data(struct symtab *s, uint64_t addr, struct symbol *sym);
+/* The link-time address of the function "name", as the file spells it or demangled; of several the
+ * first one. */
+bool symtab_function(struct symtab *s, const char *name, uint64_t *addr);
 /* The section that "addr" lies in, as a symbol called ".bss", ".data", ... */
 bool symtab_section(struct symtab *s, uint64_t addr, struct symbol *sym);
 
