@@ -24,7 +24,7 @@ source := ahead input spool unpack queue perfdata_feature perfdata_header perfda
 	collect_aux c2c_collect collect_stat kernel_record task_scan workload topology \
 	collect_filter collect_run mapped_file cgroup program emulator annotation note source
 sample := sample data_source line spe_packet spe_sample ibs_raw
-base := err mem intern buf blob map table symtab json cpulist
+base := err mem intern buf blob map table symbol_name symtab insn json cpulist
 
 # The model library, below everything, and its front doors.
 MODEL := model gate coherence ring shadow sampler lock spin replay stream thread door door_file x86
@@ -37,7 +37,7 @@ MODEL_SRC := $(wildcard $(addprefix model/,$(addsuffix .c,$(MODEL))))
 
 # ---- Tools and flags
 LIBPERF ?= $(CURDIR)/deps/libperf
-PKGS := libelf libdw json-c inih libzstd libtraceevent libbpf ncursesw
+PKGS := libelf libdw capstone json-c inih libzstd libtraceevent libbpf ncursesw
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty
 ifeq ($(shell pkg-config --exists libperf 2>/dev/null && echo yes),yes)
