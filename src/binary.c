@@ -64,11 +64,11 @@ static void seek(struct binary *b)
 	if (b->sought || !b->symtab)
 		return;
 	b->sought = true;
-	b->dwarf = dwarf_open(b->path, b->pool);
+	b->dwarf = dwarf_open(b->path, NULL, b->pool);
 	path = b->dwarf ? NULL : debug_path(b);
 	if (!path)
 		return;
-	b->dwarf = dwarf_open(path, b->pool);
+	b->dwarf = dwarf_open(path, b->path, b->pool);
 	err_free(symtab_open(path, b->pool, &b->debug_symtab));
 	free(path);
 }

@@ -13,4 +13,7 @@
 bool member_name(struct type_table *t, Dwarf_Die type, uint64_t offset, const char *prefix,
 		 uint64_t base, struct dwarf_member *m);
 
+/* The type of that member, one value that has no members itself; false for padding. */
+bool member_type(struct type_table *t, Dwarf_Die type, uint64_t offset, Dwarf_Die *leaf);
+
 #endif

@@ -567,6 +567,15 @@ const struct symtab_thread_block *symtab_thread_block(const struct symtab *s)
 	return s->thread_block.size ? &s->thread_block : NULL;
 }
 
+uint64_t symtab_thread_offset(const struct symtab *s, int64_t from)
+{
+	uint64_t align = s->thread_block.align > 1 ? s->thread_block.align : 1;
+
+	if (s->header.e_machine == EM_AARCH64)
+		return from - (16 + align - 1) / align * align;
+	return from + (s->thread_block.size + align - 1) / align * align;
+}
+
 /* ---- content */
 
 uint16_t symtab_machine(const struct symtab *s)

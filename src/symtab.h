@@ -60,6 +60,9 @@ struct symtab_thread_block {
 	uint64_t size, align;
 };
 const struct symtab_thread_block *symtab_thread_block(const struct symtab *s);
+/* The offset in the program's block of what lies "from" bytes from the thread pointer: the block
+ * ends there (x86-64), or begins after two words (AArch64); ELF TLS, variants II and I. */
+uint64_t symtab_thread_offset(const struct symtab *s, int64_t from);
 
 uint16_t symtab_machine(const struct symtab *s); /* EM_ */
 /* Copies what the file has at link-time address "addr"; gives the bytes copied. */
