@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define BATCHES	      8
+#define BATCHES	      16
 #define BATCH_SAMPLES 2048 /* all of them stay in a last-level cache */
 #define BATCH_EVENTS  64
 #define SAMPLES_SIZE  (BATCHES * BATCH_SAMPLES * sizeof(struct sample))

@@ -38,6 +38,7 @@ static void process_deinit(struct process *p)
 	map_deinit(&p->last_of_path);
 	free(p->file);
 	object_set_deinit(&p->objects);
+	free(p->block);
 }
 
 /* The process of that number from now on; an older one of the number stays for its mappings. */
@@ -94,6 +95,7 @@ struct attrib *attrib_new(struct intern *pool)
 	map_init(&a->binaries);
 	map_init(&a->biases);
 	map_init(&a->changed);
+	map_init(&a->operands);
 	return a;
 }
 
@@ -121,6 +123,8 @@ void attrib_free(struct attrib *a)
 	map_deinit(&a->binaries);
 	map_deinit(&a->biases);
 	map_deinit(&a->changed);
+	map_deinit(&a->operands);
+	free(a->operand);
 	range_pool_deinit(&a->ranges);
 	intern_free(a->backings);
 	free(a);

@@ -27,6 +27,13 @@ struct mapping {
 	const char *shared; /* names what other processes can map, too; NULL when private */
 };
 
+/* The thread-local variables of one thread. */
+struct thread_block {
+	uint64_t pointer;	    /* the thread pointer */
+	const struct mapping *code; /* of the program whose instruction told */
+	uint32_t tid;		    /* UINT32_MAX: unknown */
+};
+
 struct process {
 	struct process *parent; /* whose memory it had when it was forked */
 	struct process *older;	/* in the list of all */
@@ -37,6 +44,8 @@ struct process {
 	struct mapping **file;		/* the first mapping of each file, as they came */
 	uint32_t files, file_room;
 	struct object_set objects;
+	struct thread_block *block;
+	uint32_t blocks, block_room;
 	bool guessed; /* the maps are the parent's, though the fork was not recorded live */
 };
 
@@ -57,6 +66,9 @@ struct attrib {
 	struct map biases;   /* mapping -> load bias, or NO_BIAS */
 	struct map changed;  /* binaries that are not the recorded ones */
 	const char *first_changed;
+	struct map operands; /* of code addresses: index in "operand" */
+	struct operand *operand;
+	uint32_t operand_count, operand_room;
 };
 
 static inline bool mapping_is_file(const struct mapping *m)

@@ -10,6 +10,7 @@ struct binary {
 	const char *path;
 	struct symtab *symtab, *debug_symtab;
 	struct dwarf *dwarf;
+	struct insn_decoder *decoder;
 	bool sought; /* debug information was looked for */
 };
 
@@ -30,6 +31,7 @@ void binary_free(struct binary *b)
 	symtab_free(b->symtab);
 	symtab_free(b->debug_symtab);
 	dwarf_free(b->dwarf);
+	insn_decoder_free(b->decoder);
 	free(b);
 }
 
@@ -87,22 +89,36 @@ bool binary_is(const struct binary *b, const uint8_t *id, uint8_t size)
 	return !size || (own && own_size >= size && !memcmp(own, id, size));
 }
 
-bool binary_data(struct binary *b, uint64_t addr, struct symbol *sym)
+static bool find(struct binary *b,
+		 bool (*look)(struct symtab *s, uint64_t addr, struct symbol *sym), uint64_t addr,
+		 struct symbol *sym)
 {
 	if (!b->symtab)
 		return false;
-	if (symtab_data(b->symtab, addr, sym))
+	if (look(b->symtab, addr, sym))
 		return true;
 	seek(b);
-	return b->debug_symtab && symtab_data(b->debug_symtab, addr, sym);
+	return b->debug_symtab && look(b->debug_symtab, addr, sym);
+}
+
+bool binary_data(struct binary *b, uint64_t addr, struct symbol *sym)
+{
+	return find(b, symtab_data, addr, sym);
+}
+
+bool binary_tls(struct binary *b, uint64_t offset, struct symbol *sym)
+{
+	return find(b, symtab_tls, offset, sym);
 }
 
 bool binary_code(struct binary *b, uint64_t addr, struct symbol *sym)
 {
-	if (!b->symtab)
-		return false;
-	if (symtab_code(b->symtab, addr, sym))
-		return true;
-	seek(b);
-	return b->debug_symtab && symtab_code(b->debug_symtab, addr, sym);
+	return find(b, symtab_code, addr, sym);
+}
+
+struct operand_code binary_operand_code(struct binary *b)
+{
+	if (!b->decoder)
+		b->decoder = insn_decoder_new(symtab_machine(b->symtab));
+	return (struct operand_code){ binary_dwarf(b), b->symtab, b->decoder, b->pool };
 }

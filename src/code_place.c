@@ -3,13 +3,30 @@
 
 /* ---- places of code */
 
+static void place_in_file(const struct spot *spot, struct code_place *place)
+{
+	struct dwarf *d = binary_dwarf(spot->binary);
+	const char *inlined = NULL;
+	struct symbol sym;
+
+	if (binary_code(spot->binary, spot->addr, &sym)) {
+		place->function = sym.name;
+		place->function_offset = spot->addr - sym.addr;
+	}
+	if (!d)
+		return;
+	dwarf_line(d, spot->addr, &place->source, &place->line);
+	if (dwarf_inlined(d, spot->addr, &inlined, &place->source, &place->line)) {
+		place->inlined_in = place->function;
+		place->function = inlined;
+	}
+}
+
 static void place_code(struct attrib *a, const struct mapping *m, uint64_t addr,
 		       struct code_place *place)
 {
 	const char *pseudo = m ? backing_pseudo(m->map.path) : NULL;
-	struct symbol sym;
 	struct spot spot;
-	struct dwarf *d;
 
 	*place = (struct code_place){ 0 };
 	if (addr >> 63 || (m && m->map.kernel))
@@ -21,13 +38,7 @@ static void place_code(struct attrib *a, const struct mapping *m, uint64_t addr,
 		place->function_offset = addr - m->map.start + (pseudo ? 0 : m->map.offset);
 	if (!m || pseudo || m->map.kernel || !spot_in_file(a, m, addr, &spot))
 		return;
-	if (binary_code(spot.binary, spot.addr, &sym)) {
-		place->function = sym.name;
-		place->function_offset = spot.addr - sym.addr;
-	}
-	d = binary_dwarf(spot.binary);
-	if (d)
-		dwarf_line(d, spot.addr, &place->source, &place->line);
+	place_in_file(&spot, place);
 }
 
 bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struct code_place *place)

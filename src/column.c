@@ -254,6 +254,33 @@ static const char *const EVIDENCE[] = {
 	[EVIDENCE_STORES] = "stores", [EVIDENCE_PEER] = "peer", [EVIDENCE_HITM] = "hitm"
 };
 
+static const struct {
+	uint8_t route;
+	const char *word;
+} ROUTES[] = {
+	{ ROUTE_SYMBOL, "symbol" }, { ROUTE_NOTE, "note" },   { ROUTE_ALLOCATION, "allocation" },
+	{ ROUTE_SHARED, "shared" }, { ROUTE_STACK, "stack" }, { ROUTE_INSTRUCTION, "instruction" },
+};
+
+static const char *const CONFIDENCE[] = {
+	[CONFIDENCE_NONE] = NULL,
+	[CONFIDENCE_UNSURE] = "unsure",
+	[CONFIDENCE_LIKELY] = "likely",
+	[CONFIDENCE_CERTAIN] = "certain",
+};
+
+/* "allocation+instruction": of the object, then of its field. */
+static const char *route_words(struct intern *pool, const struct data_place *p)
+{
+	const char *words = NULL;
+
+	for (size_t i = 0; i < sizeof(ROUTES) / sizeof(ROUTES[0]); i++)
+		if (p->routes & ROUTES[i].route)
+			words = words ? intern_printf(pool, "%s+%s", words, ROUTES[i].word)
+				      : ROUTES[i].word;
+	return words;
+}
+
 #define LINE(name, expression)                                                                     \
 	static struct figure line_##name(const struct view_row *row)                               \
 	{                                                                                          \
@@ -287,6 +314,8 @@ LINE(object, text(l->place.object))
 LINE(object_offset, count_if(l->place.object != NULL, l->object_offset))
 LINE(object_size, count_if(l->place.object_size, l->place.object_size))
 LINE(type, text(l->place.type))
+LINE(route, text(route_words(v->pool, &l->place)))
+LINE(confidence, text(CONFIDENCE[l->place.confidence]))
 LINE(section, text(l->place.section))
 LINE(file, text(l->place.file))
 LINE(contended, count(c->contended))
@@ -322,6 +351,8 @@ const struct column line_columns[] = {
 	{ COLUMN("offset", NULL, OFFSET, line_object_offset) },
 	{ COLUMN("object_size", NULL, COUNT, line_object_size) },
 	{ COLUMN("type", NULL, TEXT, line_type) },
+	{ COLUMN("route", NULL, TEXT, line_route) },
+	{ COLUMN("confidence", NULL, TEXT, line_confidence) },
 	{ COLUMN("section", NULL, TEXT, line_section) },
 	{ COLUMN("file", NULL, TEXT, line_file) },
 	{ COLUMN("contended", NULL, FLAG, line_contended) },
@@ -404,6 +435,26 @@ static struct figure cell_field(const struct view_row *row)
 	return text(row->cell->name);
 }
 
+static struct figure cell_type(const struct view_row *row)
+{
+	return text(row->cell->place.type);
+}
+
+static struct figure cell_object(const struct view_row *row)
+{
+	return text(row->cell->place.object);
+}
+
+static struct figure cell_route(const struct view_row *row)
+{
+	return text(route_words(row->view->pool, &row->cell->place));
+}
+
+static struct figure cell_confidence(const struct view_row *row)
+{
+	return text(CONFIDENCE[row->cell->place.confidence]);
+}
+
 static struct figure cell_loads(const struct view_row *row)
 {
 	return count(row_counts(row)->loads);
@@ -467,7 +518,14 @@ static struct figure code_ip(const struct view_row *row)
 
 static struct figure code_symbol(const struct view_row *row)
 {
-	return text(row->code->name);
+	const struct view_code *c = row->code;
+
+	return text(c->place.inlined_in ? c->place.function : c->name);
+}
+
+static struct figure code_inlined_in(const struct view_row *row)
+{
+	return text(row->code->place.inlined_in);
 }
 
 static struct figure code_source(const struct view_row *row)
@@ -520,6 +578,10 @@ const struct column cell_columns[] = {
 	{ COLUMN("size", NULL, COUNT, cell_size) },
 	{ COLUMN("half", "half", TEXT, cell_half), .once = true },
 	{ COLUMN("field", "field", TEXT, cell_field), .once = true },
+	{ COLUMN("object", NULL, TEXT, cell_object) },
+	{ COLUMN("type", NULL, TEXT, cell_type) },
+	{ COLUMN("route", NULL, TEXT, cell_route) },
+	{ COLUMN("confidence", NULL, TEXT, cell_confidence) },
 	{ COLUMN("loads", "loads", COUNT, cell_loads) },
 	{ COLUMN("stores", "stores", COUNT, cell_stores) },
 	{ COLUMN("hitm", "HITM", COUNT, cell_hitm) },
@@ -536,6 +598,7 @@ const struct column cell_columns[] = {
 const struct column code_columns[] = {
 	{ COLUMN("ip", NULL, ADDRESS, code_ip) },
 	{ COLUMN("symbol", NULL, TEXT, code_symbol) },
+	{ COLUMN("inlined_in", NULL, TEXT, code_inlined_in) },
 	{ COLUMN("source", NULL, TEXT, code_source) },
 	{ COLUMN("file", NULL, TEXT, code_file) },
 	{ COLUMN("addresses", NULL, COUNT, code_addresses) },

@@ -2,6 +2,8 @@
 #include "mem.h"
 #include "spot.h"
 
+#include <stdlib.h>
+
 #define MAX_FILES 512 /* files of one process that are asked for a type */
 
 /* ---- objects that notes name */
@@ -43,6 +45,15 @@ static void name_field(struct attrib *a, const struct process *p, struct data_pl
 		}
 }
 
+/* Names found by several routes are no better than the weakest. */
+static void set_route(struct data_place *place, enum attrib_route route,
+		      enum attrib_confidence confidence)
+{
+	if (!place->routes || confidence < place->confidence)
+		place->confidence = confidence;
+	place->routes |= route;
+}
+
 static bool place_noted(struct attrib *a, struct process *p, uint64_t addr,
 			struct data_place *place)
 {
@@ -54,6 +65,7 @@ static bool place_noted(struct attrib *a, struct process *p, uint64_t addr,
 	place->object_offset = addr - o->addr;
 	place->object_size = o->end - o->addr;
 	place->type = o->type && *o->type ? o->type : NULL;
+	set_route(place, ROUTE_NOTE, CONFIDENCE_CERTAIN);
 	if (place->type)
 		name_field(a, p, place);
 	return true;
@@ -72,6 +84,7 @@ static bool place_variable(const struct spot *spot, struct data_place *place)
 	place->object = sym.name;
 	place->object_offset = spot->addr - sym.addr;
 	place->object_size = sym.size;
+	set_route(place, ROUTE_SYMBOL, CONFIDENCE_CERTAIN);
 	d = binary_dwarf(spot->binary);
 	if (!d)
 		return true;
@@ -100,8 +113,137 @@ static bool place_mapping(struct attrib *a, const struct mapping *m, uint64_t ad
 	/* In a file, the offset is the file's. */
 	place->object_offset = addr - m->map.start + (pseudo ? 0 : m->map.offset);
 	place->object_size = pseudo ? m->end - m->map.start : 0;
+	if (m->map.shared)
+		set_route(place, ROUTE_SHARED, CONFIDENCE_CERTAIN);
 	return true;
 }
+
+/* ---- thread-local variables */
+
+/* The thread pointer is the address of what glibc keeps of a thread, which lies between the blocks
+ * and the thread's name for itself: nothing of a program is more than this below it. */
+static const struct thread_block *thread_block_of(const struct process *p, uint64_t addr)
+{
+	const struct thread_block *found = NULL;
+
+	for (uint32_t i = 0; p && i < p->blocks; i++)
+		if (!found || llabs((int64_t)(p->block[i].pointer - addr)) <
+				      llabs((int64_t)(found->pointer - addr)))
+			found = &p->block[i];
+	return found;
+}
+
+static bool name_thread_variable(struct binary *b, uint64_t offset, struct data_place *place)
+{
+	struct dwarf *d = binary_dwarf(b);
+	struct dwarf_member member;
+	struct symbol sym;
+
+	if (!binary_tls(b, offset, &sym))
+		return false;
+	place->object = sym.name;
+	place->object_offset = offset - sym.addr;
+	place->object_size = sym.size;
+	if (d && dwarf_thread_member(d, sym.addr, place->object_offset, &member))
+		set_field(place, &member);
+	if (d)
+		place->type = member.type;
+	set_route(place, ROUTE_SYMBOL, CONFIDENCE_CERTAIN);
+	return true;
+}
+
+static bool place_thread(struct attrib *a, const struct process *p, uint64_t addr,
+			 struct data_place *place)
+{
+	const struct thread_block *t = thread_block_of(p, addr);
+	struct binary *b = t ? spot_binary(a, t->code) : NULL;
+	const struct symtab_thread_block *block = b ? symtab_thread_block(binary_symtab(b)) : NULL;
+	uint64_t offset;
+
+	if (!block)
+		return false;
+	offset = symtab_thread_offset(binary_symtab(b), (int64_t)(addr - t->pointer));
+	if (offset >= block->size || !name_thread_variable(b, offset, place))
+		return false;
+	place->file = attrib_base_name(a, t->code->map.path);
+	if (t->tid != UINT32_MAX)
+		place->object = intern_printf(a->pool, "%s (thread %u)", place->object, t->tid);
+	return true;
+}
+
+static const struct operand *operand_of(struct attrib *a, const struct mapping *code, uint64_t ip)
+{
+	struct spot spot;
+	struct operand_code reader;
+	uint64_t *index;
+	bool made;
+
+	if (!code || !mapping_is_file(code) || code->map.kernel ||
+	    !spot_in_file(a, code, ip, &spot))
+		return NULL;
+	index = map_put(&a->operands, map_hash((uintptr_t)spot.binary) ^ spot.addr,
+			a->operand_count, &made);
+	if (made) {
+		mem_grow(&a->operand, &a->operand_room, a->operand_count);
+		reader = binary_operand_code(spot.binary);
+		operand_find(&reader, spot.addr, &a->operand[a->operand_count++]);
+	}
+	return &a->operand[*index];
+}
+
+void attrib_learn(struct attrib *a, const struct mapping *m, const struct mapping *code,
+		  uint64_t ip, uint32_t pid, uint32_t tid, uint64_t addr)
+{
+	struct process *p = m && mapping_is_file(m) ? NULL : process_find(a, pid);
+	const struct operand *o = p ? operand_of(a, code, ip) : NULL;
+
+	if (!o || o->kind != OPERAND_THREAD)
+		return;
+	for (uint32_t i = 0; i < p->blocks; i++)
+		if (p->block[i].pointer == addr - o->offset)
+			return;
+	mem_grow(&p->block, &p->block_room, p->blocks);
+	p->block[p->blocks++] = (struct thread_block){ addr - o->offset, code, tid };
+}
+
+/* ---- what the instruction tells */
+
+static void contradict(const struct operand *o, struct data_place *place)
+{
+	bool same = place->type == o->member.type && place->field_offset == o->member.offset;
+
+	if (!same && place->field_size != o->member.size)
+		place->confidence = CONFIDENCE_UNSURE;
+}
+
+void attrib_data_by_code(struct attrib *a, const struct mapping *code, uint64_t ip, uint64_t addr,
+			 struct data_place *place)
+{
+	const struct operand *o;
+	struct code_place function;
+
+	if ((place->type && !(place->routes & (ROUTE_INSTRUCTION | ROUTE_STACK))) || addr >> 63)
+		return;
+	o = operand_of(a, code, ip);
+	if (!o || (o->kind != OPERAND_POINTED && o->kind != OPERAND_FRAME))
+		return;
+	if (place->type) {
+		contradict(o, place);
+		return;
+	}
+	set_field(place, &o->member);
+	place->type = o->member.type;
+	set_route(place, o->kind == OPERAND_FRAME ? ROUTE_STACK : ROUTE_INSTRUCTION,
+		  CONFIDENCE_LIKELY);
+	if (o->kind != OPERAND_FRAME || !o->variable || !attrib_code(a, code, ip, &function))
+		return;
+	place->object = intern_printf(a->pool, "%s::%s",
+				      function.function ? function.function : "?", o->variable);
+	place->object_offset = o->member.offset;
+	place->object_size = 0;
+}
+
+/* ---- all of it */
 
 bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64_t addr,
 		 struct data_place *place)
@@ -124,7 +266,8 @@ bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64
 		place->file = attrib_base_name(a, (of ? of : m)->map.path);
 	if (in_section)
 		place->section = section.name;
-	known = place_noted(a, p, addr, place) || (of && place_variable(&spot, place));
+	known = place_noted(a, p, addr, place) || (of && place_variable(&spot, place)) ||
+		(!of && place_thread(a, p, addr, place));
 	if (known)
 		return true;
 	if (in_section)

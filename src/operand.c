@@ -9,9 +9,10 @@
 
 #define MAX_CODE   65536 /* bytes of a function that are read */
 #define MAX_INSNS  16384
-#define MAX_DEPTH  8  /* pointers to pointers that are followed */
-#define LONGEST	   16 /* bytes of an instruction */
-#define HOOK_FIRST 5  /* the register of a hook's first argument, the address: rdi */
+#define MAX_DEPTH  8	   /* pointers to pointers that are followed */
+#define MAX_STEPS  1000000 /* of all searches for one operand */
+#define LONGEST	   16	   /* bytes of an instruction */
+#define HOOK_FIRST 5	   /* the register of a hook's first argument, the address: rdi */
 
 /* Somewhere in memory: "offset" bytes into a thing of "type". */
 struct place {
@@ -31,7 +32,8 @@ struct reader {
 	struct line {
 		struct insn insn;
 		uint64_t addr;
-		bool entry; /* other code may jump here */
+		bool entry;    /* other code jumps here, or what is before does not go on */
+		uint16_t seen; /* by the search of each depth */
 	} * line;
 	uint32_t count;
 	uint32_t steps;
@@ -262,22 +264,91 @@ static bool changes(const struct reader *r, const struct insn *insn, uint8_t reg
 	return reg >= INSN_REGISTERS || changed >> reg & 1;
 }
 
-/* What the address in "reg" is of, when instruction "i" begins. */
+static bool same_place(const struct place *a, const struct place *b)
+{
+	return a->kind == b->kind && a->offset == b->offset && a->indexed == b->indexed &&
+	       (a->kind == OPERAND_THREAD || a->type.addr == b->type.addr);
+}
+
+/* A search for all that "reg" may hold when an instruction begins. */
+struct search {
+	struct reader *r;
+	uint8_t reg;
+	int depth;
+	uint32_t *work; /* instructions before which is to be looked */
+	uint32_t count;
+	bool any, failed;
+	struct place *place;
+};
+
+static void take_result(struct search *s, uint32_t definition, uint32_t next)
+{
+	const struct insn *insn = &s->r->line[definition].insn;
+	struct place place;
+
+	if (!(insn->to == s->reg && result_of(s->r, definition, s->depth + 1, &place)) &&
+	    !ask_scope(s->r, s->r->line[next].addr, s->reg, 0, in_register, &place))
+		s->failed = true;
+	else if (s->any && !same_place(s->place, &place))
+		s->failed = true;
+	else
+		*s->place = place;
+	s->any = true;
+}
+
+static void look_before(struct search *s, uint32_t previous, uint32_t next)
+{
+	struct line *l = &s->r->line[previous];
+
+	if (l->seen >> s->depth & 1)
+		return;
+	l->seen |= 1u << s->depth;
+	if (changes(s->r, &l->insn, s->reg))
+		take_result(s, previous, next);
+	else
+		s->work[s->count++] = previous;
+}
+
+static void look_at_jumps(struct search *s, uint32_t i)
+{
+	const struct reader *r = s->r;
+	bool reached = i && r->line[i - 1].insn.effect != INSN_END;
+
+	if (reached)
+		look_before(s, i - 1, i);
+	for (uint32_t k = 0; k < r->count && !s->failed; k++)
+		if (r->line[k].insn.target == r->line[i].addr) {
+			reached = true;
+			look_before(s, k, i);
+		}
+	s->r->steps += r->count;
+	s->failed |= !reached || !i; /* by a table of jumps; by the function's caller */
+}
+
+/* What the address in "reg" is of, when instruction "i" begins: all ways there must agree. */
 static bool register_place(struct reader *r, uint32_t i, uint8_t reg, int depth,
 			   struct place *place)
 {
+	struct search s = { .r = r, .reg = reg, .depth = depth, .place = place };
+
 	if (depth > MAX_DEPTH)
 		return false;
 	if (ask_scope(r, r->line[i].addr, reg, 0, in_register, place))
 		return true;
-	while (i && !r->line[i].entry && r->steps++ < MAX_INSNS) {
-		const struct insn *insn = &r->line[--i].insn;
-
-		if (!changes(r, insn, reg))
-			continue;
-		return insn->to == reg && result_of(r, i, depth + 1, place);
+	for (uint32_t k = 0; k < r->count; k++)
+		r->line[k].seen &= ~(1u << depth);
+	s.work = mem_zalloc((r->count + 1) * sizeof(*s.work));
+	s.work[s.count++] = i;
+	while (s.count && !s.failed) {
+		i = s.work[--s.count];
+		if (!i || r->line[i].entry)
+			look_at_jumps(&s, i);
+		else
+			look_before(&s, i - 1, i);
+		s.failed |= r->steps++ > MAX_STEPS;
 	}
-	return false;
+	free(s.work);
+	return s.any && !s.failed;
 }
 
 static bool fixed_place(struct reader *r, uint64_t addr, struct place *place)

@@ -36,6 +36,18 @@ static const char *object_name(struct view *v, const struct data_place *p, uint6
 	return NULL;
 }
 
+/* "ring.tail": memory without a name of its own is known by its type. */
+static const char *pointed_name(struct view *v, const struct data_place *p)
+{
+	const char *type = strchr(p->type, ' ');
+	const char *doubt = p->confidence == CONFIDENCE_UNSURE ? "?" : "";
+
+	type = type && !strncmp(p->type, "struct ", 7) ? type + 1 : p->type;
+	if (p->field[0] == '*' || strchr(type, ' ') || p->field[0] == '[')
+		return intern_printf(v->pool, "%s%s", p->field, doubt);
+	return intern_printf(v->pool, "%s.%s%s", type, p->field, doubt);
+}
+
 /* "count" in the object the line is named after, "other.count" or "other[3]" in another. */
 static const char *cell_name(struct view *v, const struct data_place *p, const char *line_object)
 {
@@ -43,6 +55,8 @@ static const char *cell_name(struct view *v, const struct data_place *p, const c
 		return p->object == line_object && p->object_offset
 			       ? NULL
 			       : object_name(v, p, p->object_offset);
+	if (p->routes & ROUTE_INSTRUCTION)
+		return pointed_name(v, p);
 	if (p->object == line_object || !has_text(p->object))
 		return p->field;
 	return intern_printf(v->pool, p->field[0] == '[' ? "%s%s" : "%s.%s", p->object, p->field);
@@ -50,6 +64,8 @@ static const char *cell_name(struct view *v, const struct data_place *p, const c
 
 static const char *code_name(struct view *v, const struct code_place *p)
 {
+	if (has_text(p->function) && has_text(p->inlined_in))
+		return intern_printf(v->pool, "%s (inlined in %s)", p->function, p->inlined_in);
 	if (has_text(p->function) || !has_text(p->file))
 		return p->function;
 	return intern_printf(v->pool, "%s+0x%llx", p->file, (unsigned long long)p->function_offset);
@@ -261,6 +277,8 @@ static void name_cell(struct view *v, struct attrib *attrib, const struct conten
 	for (uint32_t i = 0; i < c->code_count; i++) {
 		struct view_code *code = &c->codes[i];
 
+		attrib_data_by_code(attrib, code->mapping, code->ip, from->addr + c->offset,
+				    &c->place);
 		attrib_code(attrib, code->mapping, code->ip, &code->place);
 		code->name = code_name(v, &code->place);
 	}
@@ -283,6 +301,17 @@ static bool is_below(double share, const struct contended_line *l, const struct 
 		return false;
 	return below(share, l->counts.latency_sum, total->latency_sum) &&
 	       below(share, counts_hitm(&l->counts), counts_hitm(total));
+}
+
+/* Names of thread-local data need all threads' blocks. */
+static void learn(struct attrib *attrib, const struct contended_line *l)
+{
+	for (uint32_t i = 0; i < l->cell_count; i++) {
+		const struct cell *c = &l->cells[i];
+		uint32_t tid = c->threads.count == 1 ? *idset_ids(&c->threads) : UINT32_MAX;
+
+		attrib_learn(attrib, l->data, c->code, c->ip, l->pid, tid, l->addr + c->offset);
+	}
 }
 
 static void add_line(struct view *v, struct attrib *attrib, const struct contended_line *from,
@@ -323,6 +352,11 @@ static void hide_line(struct view *v, const struct contended_line *l)
 	}
 }
 
+static bool is_shown(const struct view *v, const struct contended_line *l, bool all)
+{
+	return all || (l->contended && !is_below(SMALLEST, l, &v->profile->total));
+}
+
 static void choose_lines(struct view *v, struct attrib *attrib, const struct report_options *o)
 {
 	const struct profile *p = v->profile;
@@ -333,14 +367,18 @@ static void choose_lines(struct view *v, struct attrib *attrib, const struct rep
 	v->hidden.hitm = p->small_contended.hitm;
 	v->hidden.quiet_lines = p->small_quiet.lines;
 	v->hidden.quiet_hitm = p->small_quiet.hitm;
+	for (uint32_t i = 0, n = 0; i < p->line_count && n < top; i++)
+		if (is_shown(v, &p->lines[i], o->all)) {
+			learn(attrib, &p->lines[i]);
+			n++;
+		}
 	v->lines = mem_zalloc((top < p->line_count ? top : p->line_count) * sizeof(*v->lines));
 	for (uint32_t i = 0; i < p->line_count; i++) {
 		const struct contended_line *l = &p->lines[i];
-		bool fits = o->all || (l->contended && !is_below(SMALLEST, l, &p->total));
 
 		if (l->contended)
 			v->contended_latency += l->counts.latency_sum;
-		if (fits && v->line_count < top)
+		if (is_shown(v, l, o->all) && v->line_count < top)
 			add_line(v, attrib, l, o->all);
 		else
 			hide_line(v, l);
