@@ -23,7 +23,7 @@ source := ahead input spool unpack queue perfdata_feature perfdata_header perfda
 	perfdata_write machine model_run recorder door_read sysfs host pmu event_quirk event_attr \
 	event_hardware event_named tracing_data event_plan event_ladder perf_fd collect_limit \
 	collect_aux c2c_collect collect_stat kernel_record task_scan workload topology \
-	collect_filter collect_run mapped_file cgroup program emulator annotation note source
+	collect_filter collect_run mapped_file cgroup program emulator annotation environment heap_read note source
 sample := sample data_source line spe_packet spe_sample ibs_raw
 base := err mem intern buf blob map table symbol_name symtab insn json cpulist
 
@@ -68,6 +68,7 @@ LIBDIR := $(BUILD)/lib/hitmap
 SHAREDIR := $(BUILD)/share/hitmap
 PLUGINS := $(patsubst model/qemu_%.c,$(LIBDIR)/libhitmap-qemu-%.so,$(wildcard model/qemu_api*.c))
 HOOKS := $(LIBDIR)/libhitmap-hooks.a $(LIBDIR)/hooks.specs
+HEAP := $(LIBDIR)/libhitmap-heap.so
 MACHINES := $(patsubst configs/%,$(SHAREDIR)/%,$(wildcard configs/machines/*.conf))
 
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
@@ -76,7 +77,7 @@ UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)  $@')
 
-all: $(BUILD)/hitmap $(PLUGINS) $(HOOKS) $(MACHINES)
+all: $(BUILD)/hitmap $(PLUGINS) $(HOOKS) $(HEAP) $(MACHINES)
 
 # A change of flags rebuilds: the flags are a file that changes only when they do.
 FLAGS_TEXT := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE)
@@ -121,6 +122,13 @@ $(LIBDIR)/libhitmap-hooks.a: $(HOOKS_OBJ) $(DOOR_OBJ)
 	$(call say,AR)
 	$(Q)$(AR) rcs $@ $^
 
+# C++ exceptions pass through it.
+$(BUILD)/door/model/heap.o: CFLAGS += -fexceptions -fno-builtin
+$(HEAP): $(BUILD)/door/model/heap.o
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS) -o $@ $^ -ldl -lpthread
+
 $(LIBDIR)/hooks.specs: model/hooks.specs
 	@mkdir -p $(@D)
 	cp $< $@
@@ -160,7 +168,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/hitmap
 	install -d $(DESTDIR)$(PREFIX)/share/hitmap/machines
 	install -m 755 $(BUILD)/hitmap $(DESTDIR)$(PREFIX)/bin/hitmap
-	install -m 644 $(PLUGINS) $(HOOKS) $(DESTDIR)$(PREFIX)/lib/hitmap
+	install -m 644 $(PLUGINS) $(HOOKS) $(HEAP) $(DESTDIR)$(PREFIX)/lib/hitmap
 	install -m 644 $(MACHINES) $(DESTDIR)$(PREFIX)/share/hitmap/machines
 
 clean:

@@ -38,6 +38,7 @@ static void process_deinit(struct process *p)
 	map_deinit(&p->last_of_path);
 	free(p->file);
 	object_set_deinit(&p->objects);
+	object_set_deinit(&p->heap);
 	free(p->block);
 }
 
@@ -96,6 +97,7 @@ struct attrib *attrib_new(struct intern *pool)
 	map_init(&a->biases);
 	map_init(&a->changed);
 	map_init(&a->operands);
+	map_init(&a->repeated);
 	return a;
 }
 
@@ -124,6 +126,7 @@ void attrib_free(struct attrib *a)
 	map_deinit(&a->biases);
 	map_deinit(&a->changed);
 	map_deinit(&a->operands);
+	map_deinit(&a->repeated);
 	free(a->operand);
 	range_pool_deinit(&a->ranges);
 	intern_free(a->backings);
@@ -249,11 +252,24 @@ static void on_fork(struct attrib *a, const struct event *ev)
 	child->guessed = !ev->time;
 }
 
+static void on_block(struct attrib *a, const struct note_block *b)
+{
+	struct process *p = b->size ? process_get(a, b->pid) : NULL;
+
+	if (!p)
+		return;
+	object_set_add_block(&p->heap, b);
+	if (b->number > 1)
+		*map_put(&a->repeated, b->caller, 0, NULL) = 1;
+}
+
 static void on_note(struct attrib *a, const struct event *ev)
 {
 	const struct note_object *o = &ev->note.object;
 	struct process *p;
 
+	if (ev->note.kind == NOTE_BLOCK)
+		on_block(a, &ev->note.block);
 	if (ev->note.kind != NOTE_OBJECT || !o->size || !o->name)
 		return;
 	p = o->addr >> 63 ? &a->kernel : process_get(a, o->pid);

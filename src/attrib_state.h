@@ -43,7 +43,7 @@ struct process {
 	struct map last_of_path;	/* path -> its last mapping */
 	struct mapping **file;		/* the first mapping of each file, as they came */
 	uint32_t files, file_room;
-	struct object_set objects;
+	struct object_set objects, heap;
 	struct thread_block *block;
 	uint32_t blocks, block_room;
 	bool guessed; /* the maps are the parent's, though the fork was not recorded live */
@@ -69,6 +69,7 @@ struct attrib {
 	struct map operands; /* of code addresses: index in "operand" */
 	struct operand *operand;
 	uint32_t operand_count, operand_room;
+	struct map repeated; /* callers that asked for several blocks */
 };
 
 static inline bool mapping_is_file(const struct mapping *m)

@@ -3,6 +3,7 @@
 #include "c2c_collect.h"
 #include "collect_filter.h"
 #include "kernel_record.h"
+#include "heap_read.h"
 #include "mapped_file.h"
 #include "mem.h"
 #include "note.h"
@@ -182,11 +183,11 @@ static struct err *put_record(void *context, const void *record, size_t size)
 	return perfdata_file_put(r->file, record, size);
 }
 
-static struct err *put_remark(struct run *r, const char *text)
+static struct err *put_note(void *context, const struct note *n)
 {
-	struct note n = { .kind = NOTE_REMARK, .remark.text = text };
+	struct run *r = context;
 	struct perf_event_header h = { .type = NOTE_RECORD_TYPE };
-	char *json = note_format(&n);
+	char *json = note_format(n);
 	struct blob b = { 0 };
 	struct err *e;
 
@@ -197,6 +198,11 @@ static struct err *put_remark(struct run *r, const char *text)
 	blob_deinit(&b);
 	free(json);
 	return e;
+}
+
+static struct err *put_remark(struct run *r, const char *text)
+{
+	return put_note(r, &(struct note){ .kind = NOTE_REMARK, .remark.text = text });
 }
 
 /* What decoders of SPE's packets need to know: PERF_RECORD_AUXTRACE_INFO with the PMU's type, and
@@ -489,6 +495,17 @@ static struct err *put_build_id(void *context, const char *path, const uint8_t *
 	return perfdata_file_build_id(r->file, path, id, size, kernel);
 }
 
+static struct err *put_heap(struct run *r)
+{
+	struct heap_log_result result;
+	struct err *e;
+
+	if (!r->ask->heap_log)
+		return NULL;
+	e = heap_log_read(r->ask->heap_log, put_note, r, &result);
+	return e ? e : put_sentence(r, heap_log_remark(&result));
+}
+
 static struct err *put_end(struct run *r)
 {
 	struct collect_result *result = r->result;
@@ -500,6 +517,8 @@ static struct err *put_end(struct run *r)
 		e = put_sentence(r, collect_stat_lost(&result->stat));
 	if (!e)
 		e = put_sentence(r, collect_stat_throttled(&result->stat));
+	if (!e)
+		e = put_heap(r);
 	return e ? e : mapped_file_ids(&r->mapped, "", put_build_id, r);
 }
 

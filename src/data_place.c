@@ -71,6 +71,54 @@ static bool place_noted(struct attrib *a, struct process *p, uint64_t addr,
 	return true;
 }
 
+/* ---- blocks of a heap */
+
+static const struct object *block_find(struct process *p, uint64_t addr, struct process **owner)
+{
+	const struct object *o = NULL;
+
+	for (int i = 0; p && !o && i < ATTRIB_ANCESTORS; i++, p = p->parent) {
+		o = object_set_find(&p->heap, addr);
+		*owner = p;
+	}
+	return o;
+}
+
+/* "malloc(24) in make_counter c.c:12 #2": the second block that line asked for. */
+static const char *block_name(struct attrib *a, struct process *owner, const struct object *o)
+{
+	uint64_t call = o->caller - 1; /* it returns behind the call */
+	const struct range *r = range_find(&owner->ranges, call);
+	struct code_place code;
+	const char *where;
+
+	attrib_code(a, r ? r->value : NULL, call, &code);
+	where = code.function ? code.function
+		: code.file   ? code.file
+			      : intern_printf(a->pool, "0x%llx", (unsigned long long)call);
+	if (code.source)
+		where = intern_printf(a->pool, "%s %s:%u", where, code.source, code.line);
+	if (map_get(&a->repeated, o->caller))
+		where = intern_printf(a->pool, "%s #%u", where, o->number);
+	return intern_printf(a->pool, "malloc(%llu) in %s", (unsigned long long)(o->end - o->addr),
+			     where);
+}
+
+static bool place_block(struct attrib *a, struct process *p, uint64_t addr,
+			struct data_place *place)
+{
+	struct process *owner = NULL;
+	const struct object *o = block_find(p, addr, &owner);
+
+	if (!o)
+		return false;
+	place->object = block_name(a, owner, o);
+	place->object_offset = addr - o->addr;
+	place->object_size = o->end - o->addr;
+	set_route(place, ROUTE_ALLOCATION, o->others ? CONFIDENCE_LIKELY : CONFIDENCE_CERTAIN);
+	return true;
+}
+
 /* ---- places of data */
 
 static bool place_variable(const struct spot *spot, struct data_place *place)
@@ -267,7 +315,7 @@ bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64
 	if (in_section)
 		place->section = section.name;
 	known = place_noted(a, p, addr, place) || (of && place_variable(&spot, place)) ||
-		(!of && place_thread(a, p, addr, place));
+		(!of && (place_block(a, p, addr, place) || place_thread(a, p, addr, place)));
 	if (known)
 		return true;
 	if (in_section)

@@ -19,6 +19,7 @@ struct record_rings {
 	struct record_who who;
 	const struct plan_request *request;
 	const char *output;
+	const char *heap_library; /* NULL: the heap is not logged */
 	bool verbose, quiet;
 	int argc; /* of the whole command line */
 	char *const *argv;

@@ -55,6 +55,8 @@ static const char *cell_name(struct view *v, const struct data_place *p, const c
 		return p->object == line_object && p->object_offset
 			       ? NULL
 			       : object_name(v, p, p->object_offset);
+	if (p->routes & ROUTE_ALLOCATION && p->object != line_object)
+		return intern_printf(v->pool, "%s of %s", pointed_name(v, p), p->object);
 	if (p->routes & ROUTE_INSTRUCTION)
 		return pointed_name(v, p);
 	if (p->object == line_object || !has_text(p->object))
