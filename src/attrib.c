@@ -97,6 +97,7 @@ struct attrib *attrib_new(struct intern *pool)
 	map_init(&a->biases);
 	map_init(&a->changed);
 	map_init(&a->operands);
+	map_init(&a->bare);
 	map_init(&a->repeated);
 	return a;
 }
@@ -126,6 +127,7 @@ void attrib_free(struct attrib *a)
 	map_deinit(&a->biases);
 	map_deinit(&a->changed);
 	map_deinit(&a->operands);
+	map_deinit(&a->bare);
 	map_deinit(&a->repeated);
 	free(a->operand);
 	range_pool_deinit(&a->ranges);

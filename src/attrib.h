@@ -105,4 +105,7 @@ bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr,
  */
 uint64_t attrib_changed_files(const struct attrib *a, const char **first);
 
+/* The same of files without debug information: no fields, no source lines. */
+uint64_t attrib_bare_files(const struct attrib *a, const char **first);
+
 #endif

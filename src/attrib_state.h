@@ -6,6 +6,7 @@
 
 #include "attrib.h"
 #include "backing.h"
+#include "binary.h"
 #include "map.h"
 #include "object_set.h"
 #include "range.h"
@@ -66,6 +67,8 @@ struct attrib {
 	struct map biases;   /* mapping -> load bias, or NO_BIAS */
 	struct map changed;  /* binaries that are not the recorded ones */
 	const char *first_changed;
+	struct map bare; /* binaries without debug information */
+	const char *first_bare;
 	struct map operands; /* of code addresses: index in "operand" */
 	struct operand *operand;
 	uint32_t operand_count, operand_room;
@@ -83,5 +86,8 @@ struct process *process_find(struct attrib *a, uint32_t pid); /* NULL when not k
 const char *attrib_base_name(struct attrib *a, const char *path);
 /* The name of the kernel's file that is mapped there: "[kernel]", or a module. */
 const char *attrib_kernel_file(struct attrib *a, const struct mapping *m);
+
+/* Of "b", which is remembered when it has none. */
+struct dwarf *attrib_dwarf(struct attrib *a, struct binary *b);
 
 #endif

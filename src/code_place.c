@@ -3,9 +3,9 @@
 
 /* ---- places of code */
 
-static void place_in_file(const struct spot *spot, struct code_place *place)
+static void place_in_file(struct attrib *a, const struct spot *spot, struct code_place *place)
 {
-	struct dwarf *d = binary_dwarf(spot->binary);
+	struct dwarf *d = attrib_dwarf(a, spot->binary);
 	const char *inlined = NULL;
 	struct symbol sym;
 
@@ -38,7 +38,7 @@ static void place_code(struct attrib *a, const struct mapping *m, uint64_t addr,
 		place->function_offset = addr - m->map.start + (pseudo ? 0 : m->map.offset);
 	if (!m || pseudo || m->map.kernel || !spot_in_file(a, m, addr, &spot))
 		return;
-	place_in_file(&spot, place);
+	place_in_file(a, &spot, place);
 }
 
 bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struct code_place *place)

@@ -113,6 +113,14 @@ RECORDING(spe_truncated_bytes, count_if(r->spe.recorded, r->spe.lost_bytes))
 RECORDING(caveat, text(p->model ? NULL : data_source_caveat(r->cpuid)))
 RECORDING(unknown_records, count(r->unknown_records))
 RECORDING(changed_files, count(v->changed_files))
+RECORDING(bare_files, count(v->bare_files))
+RECORDING(names_asked, count(v->names.asked))
+RECORDING(data_no_map, count(v->names.data_no_map))
+RECORDING(data_no_symbol, count(v->names.data_no_symbol))
+RECORDING(data_no_type, count(v->names.data_no_type))
+RECORDING(code_no_map, count(v->names.code_no_map))
+RECORDING(code_no_symbol, count(v->names.code_no_symbol))
+RECORDING(code_no_line, count(v->names.code_no_line))
 RECORDING(loads, count(p->total.loads))
 RECORDING(stores, count_if(v->stores_known, p->total.stores))
 RECORDING(hitm, distances(v->hitm_known, &p->total))
@@ -157,6 +165,14 @@ const struct column recording_columns[] = {
 	{ COLUMN("caveat", NULL, TEXT, recording_caveat) },
 	{ COLUMN("unknown_records", NULL, COUNT, recording_unknown_records) },
 	{ COLUMN("changed_files", NULL, COUNT, recording_changed_files) },
+	{ COLUMN("bare_files", NULL, COUNT, recording_bare_files) },
+	{ COLUMN("names_asked", NULL, COUNT, recording_names_asked) },
+	{ COLUMN("data_no_map", NULL, COUNT, recording_data_no_map) },
+	{ COLUMN("data_no_symbol", NULL, COUNT, recording_data_no_symbol) },
+	{ COLUMN("data_no_type", NULL, COUNT, recording_data_no_type) },
+	{ COLUMN("code_no_map", NULL, COUNT, recording_code_no_map) },
+	{ COLUMN("code_no_symbol", NULL, COUNT, recording_code_no_symbol) },
+	{ COLUMN("code_no_line", NULL, COUNT, recording_code_no_line) },
 	{ COLUMN("loads", NULL, COUNT, recording_loads) },
 	{ COLUMN("stores", NULL, COUNT, recording_stores) },
 	{ COLUMN("hitm", NULL, DISTANCES, recording_hitm) },

@@ -121,7 +121,7 @@ static bool place_block(struct attrib *a, struct process *p, uint64_t addr,
 
 /* ---- places of data */
 
-static bool place_variable(const struct spot *spot, struct data_place *place)
+static bool place_variable(struct attrib *a, const struct spot *spot, struct data_place *place)
 {
 	struct dwarf_member member;
 	struct symbol sym;
@@ -133,7 +133,7 @@ static bool place_variable(const struct spot *spot, struct data_place *place)
 	place->object_offset = spot->addr - sym.addr;
 	place->object_size = sym.size;
 	set_route(place, ROUTE_SYMBOL, CONFIDENCE_CERTAIN);
-	d = binary_dwarf(spot->binary);
+	d = attrib_dwarf(a, spot->binary);
 	if (!d)
 		return true;
 	if (dwarf_variable_member(d, sym.addr, place->object_offset, &member))
@@ -314,7 +314,7 @@ bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64
 		place->file = attrib_base_name(a, (of ? of : m)->map.path);
 	if (in_section)
 		place->section = section.name;
-	known = place_noted(a, p, addr, place) || (of && place_variable(&spot, place)) ||
+	known = place_noted(a, p, addr, place) || (of && place_variable(a, &spot, place)) ||
 		(!of && (place_block(a, p, addr, place) || place_thread(a, p, addr, place)));
 	if (known)
 		return true;

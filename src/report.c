@@ -171,6 +171,35 @@ static const char *unless_none(const struct text_report *r, uint64_t n, const ch
 	return n ? intern_printf(r->view->pool, "%s %s", thousands(r, n), what) : NULL;
 }
 
+/* Never silently: what has no name, and why. */
+static void say_names(const struct text_report *r)
+{
+	const struct view *v = r->view;
+	const struct view_names *n = &v->names;
+	const char *data[] = {
+		unless_none(r, n->data_no_map, "in no known mapping"),
+		unless_none(r, n->data_no_symbol, "without a symbol"),
+		unless_none(r, n->data_no_type, "without a type"),
+	};
+	const char *code[] = {
+		unless_none(r, n->code_no_map, "in no known mapping"),
+		unless_none(r, n->code_no_symbol, "without a symbol"),
+		unless_none(r, n->code_no_line, "without a source line"),
+	};
+	const char *all_data = list(r, data, ARRAY_SIZE(data));
+	const char *all_code = list(r, code, ARRAY_SIZE(code));
+
+	if (*all_data || *all_code)
+		say(r, "not named, of %s shown: %s%s%s%s%s", quantity(r, n->asked, "sample"),
+		    *all_data ? "data " : "", all_data, *all_data && *all_code ? "; " : "",
+		    *all_code ? "code " : "", all_code);
+	if (v->bare_files)
+		say(r,
+		    "no debug information in %s (%s): fields and source lines are not known; "
+		    "build with -g, or install its debug symbols",
+		    quantity(r, v->bare_files, "file"), v->first_bare);
+}
+
 static void say_unusable(const struct text_report *r)
 {
 	const struct profile *p = r->view->profile;
@@ -187,6 +216,7 @@ static void say_unusable(const struct text_report *r)
 	if (r->view->changed_files)
 		say(r, "no names from %s changed since the recording: %s",
 		    quantity(r, r->view->changed_files, "file"), r->view->first_changed);
+	say_names(r);
 	if (view_loss(r->view) > SMALL_LOSS)
 		say(r, "%s was lost: all counts are lower bounds",
 		    figure_of(r, recording_columns, "loss"));

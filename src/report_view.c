@@ -272,6 +272,31 @@ static void cut_codes(struct view *v, const struct view_line *l, struct view_cel
 	}
 }
 
+static void count_data(struct view_names *n, const struct view_cell *c)
+{
+	const struct data_place *p = &c->place;
+
+	n->asked += c->counts.samples;
+	if (!p->object && !p->file)
+		n->data_no_map += c->counts.samples;
+	else if (!p->routes)
+		n->data_no_symbol += c->counts.samples;
+	else if (!p->type)
+		n->data_no_type += c->counts.samples;
+}
+
+static void count_code(struct view_names *n, const struct view_code *c)
+{
+	const struct code_place *p = &c->place;
+
+	if (!p->function && !p->file)
+		n->code_no_map += c->counts.samples;
+	else if (!p->function)
+		n->code_no_symbol += c->counts.samples;
+	else if (!p->source)
+		n->code_no_line += c->counts.samples;
+}
+
 static void name_cell(struct view *v, struct attrib *attrib, const struct contended_line *from,
 		      struct view_cell *c)
 {
@@ -283,7 +308,9 @@ static void name_cell(struct view *v, struct attrib *attrib, const struct conten
 				    &c->place);
 		attrib_code(attrib, code->mapping, code->ip, &code->place);
 		code->name = code_name(v, &code->place);
+		count_code(&v->names, code);
 	}
+	count_data(&v->names, c);
 }
 
 /* The object of the most costly cell is the line's; it may begin within the line. */
@@ -399,6 +426,7 @@ void view_init(struct view *v, const struct recording *recording, const struct p
 		v->operations += profile->operations[i].count;
 	choose_lines(v, attrib, options);
 	v->changed_files = attrib_changed_files(attrib, &v->first_changed);
+	v->bare_files = attrib_bare_files(attrib, &v->first_bare);
 }
 
 void view_deinit(struct view *v)

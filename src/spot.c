@@ -44,6 +44,26 @@ uint64_t attrib_changed_files(const struct attrib *a, const char **first)
 	return a->changed.count;
 }
 
+struct dwarf *attrib_dwarf(struct attrib *a, struct binary *b)
+{
+	struct dwarf *d = binary_dwarf(b);
+	bool fresh;
+
+	if (d)
+		return d;
+	map_put(&a->bare, (uintptr_t)b, 0, &fresh);
+	if (!a->first_bare)
+		a->first_bare = binary_path(b);
+	return NULL;
+}
+
+uint64_t attrib_bare_files(const struct attrib *a, const char **first)
+{
+	if (first)
+		*first = a->first_bare;
+	return a->bare.count;
+}
+
 /* ---- load addresses */
 
 /* The bias by which "m" would be a mapping of segment "g"; false when it cannot be one. */

@@ -132,6 +132,12 @@ void attrib_data_by_code(struct attrib *a, const struct mapping *code, uint64_t 
 {
 }
 
+uint64_t attrib_bare_files(const struct attrib *a, const char **first)
+{
+	*first = NULL;
+	return 0;
+}
+
 void attrib_learn(struct attrib *a, const struct mapping *m, const struct mapping *code,
 		  uint64_t ip, uint32_t pid, uint32_t tid, uint64_t addr)
 {
