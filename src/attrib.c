@@ -102,6 +102,11 @@ struct attrib *attrib_new(struct intern *pool)
 	return a;
 }
 
+void attrib_set_root(struct attrib *a, const char *folder)
+{
+	a->places.root = folder;
+}
+
 void attrib_free(struct attrib *a)
 {
 	if (!a)

@@ -14,6 +14,10 @@ struct mapping; /* lives as long as its attrib, also after it was unmapped or it
 struct attrib *attrib_new(struct intern *pool);
 void attrib_free(struct attrib *a);
 
+/* Files that a recording names are looked for below "folder", which stays the caller's. To be
+ * called before anything is named. */
+void attrib_set_root(struct attrib *a, const char *folder);
+
 /* Notes EVENT_MAP, EVENT_SYMBOL, EVENT_BUILD_ID, EVENT_COMM, EVENT_FORK, EVENT_EXIT and object
  * notes; ignores the others. */
 void attrib_event(struct attrib *a, const struct event *ev);

@@ -60,6 +60,7 @@ struct attrib {
 	struct process *last_process;
 	uint32_t last_pid;
 	struct told told;
+	struct binary_places places;
 	struct map comms; /* pid << 32 | tid -> interned name */
 	struct mapping **mapping;
 	uint32_t mappings, mapping_room;

@@ -9,8 +9,15 @@
 
 struct binary;
 
+/* Where files are looked for; NULL: as recorded. Owned by the caller, for as long as binaries are.
+ */
+struct binary_places {
+	const char *root; /* a folder that recorded paths are below ("--symfs") */
+};
+
 /* A file that cannot be read is a binary without anything. "path" is interned. */
-struct binary *binary_new(const char *path, struct intern *pool);
+struct binary *binary_new(const char *path, const struct binary_places *places,
+			  struct intern *pool);
 void binary_free(struct binary *b);
 
 const char *binary_path(const struct binary *b);

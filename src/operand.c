@@ -221,8 +221,7 @@ static bool thread_place(struct reader *r, struct place *place)
 	struct symbol sym;
 
 	if (!d || !block ||
-	    !symtab_tls(r->code->symtab, symtab_thread_offset(r->code->symtab, place->offset),
-			&sym))
+	    !symtab_tls(r->code->names, symtab_thread_offset(r->code->symtab, place->offset), &sym))
 		return false;
 	v = dwarf_thread_variable(d, sym.addr);
 	if (!v || !die_type(&v->die, &place->type))
@@ -357,7 +356,7 @@ static bool fixed_place(struct reader *r, uint64_t addr, struct place *place)
 	struct dwarf_variable *v;
 	struct symbol sym;
 
-	if (!d || !symtab_data(r->code->symtab, addr, &sym))
+	if (!d || !symtab_data(r->code->names, addr, &sym))
 		return false;
 	v = dwarf_fixed_variable(d, sym.addr);
 	*place = (struct place){ .kind = OPERAND_POINTED,
@@ -532,7 +531,7 @@ static bool function_extent(const struct operand_code *code, Dwarf_Die *unit, ui
 	if (unit && scope_find(&code->dwarf->scopes, unit, addr, &scope)) {
 		*low = scope.low;
 		*high = scope.high;
-	} else if (symtab_code(code->symtab, addr, &sym) && sym.size) {
+	} else if (symtab_code(code->names, addr, &sym) && sym.size) {
 		*low = sym.addr;
 		*high = sym.addr + sym.size;
 	} else {

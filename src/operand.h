@@ -25,10 +25,11 @@ struct operand {
 	int64_t offset;
 };
 
-/* What the code of one file is read with; any but "symtab" may be NULL. */
+/* What the code of one file is read with; "dwarf" and "decoder" may be NULL. */
 struct operand_code {
 	struct dwarf *dwarf;
-	struct symtab *symtab;
+	struct symtab *symtab; /* its bytes */
+	struct symtab *names;  /* its symbols, perhaps of a separate file; not NULL */
 	struct insn_decoder *decoder;
 	struct intern *pool;
 };

@@ -16,7 +16,7 @@ static struct binary *binary_get(struct attrib *a, const char *path)
 	uint64_t *slot = map_put(&a->binaries, (uintptr_t)path, 0, &made);
 
 	if (made)
-		*slot = (uintptr_t)binary_new(path, a->pool);
+		*slot = (uintptr_t)binary_new(path, &a->places, a->pool);
 	return (struct binary *)(uintptr_t)*slot;
 }
 
