@@ -150,6 +150,15 @@ static void place_section(struct attrib *a, const struct symbol *section, uint64
 	place->object_size = section->size;
 }
 
+/* Go's runtime asks for its heap here on 64-bit machines (runtime/malloc.go, "arenaHints"). */
+static bool is_go_heap(struct attrib *a, const struct mapping *m, uint64_t addr)
+{
+	const struct process *p = m->owner;
+	struct binary *b = addr >> 32 == 0xc0 && p->files ? spot_binary(a, p->file[0]) : NULL;
+
+	return b && symtab_is_go(binary_symtab(b));
+}
+
 static bool place_mapping(struct attrib *a, const struct mapping *m, uint64_t addr,
 			  struct data_place *place)
 {
@@ -157,6 +166,8 @@ static bool place_mapping(struct attrib *a, const struct mapping *m, uint64_t ad
 
 	if (!m)
 		return false;
+	if (pseudo && is_go_heap(a, m, addr))
+		pseudo = "[Go heap]";
 	place->object = pseudo ? intern_string(a->pool, pseudo) : place->file;
 	/* In a file, the offset is the file's. */
 	place->object_offset = addr - m->map.start + (pseudo ? 0 : m->map.offset);

@@ -274,6 +274,19 @@ bool member_name(struct type_table *t, Dwarf_Die type, uint64_t offset, const ch
 	return ok;
 }
 
+bool member_is_value(Dwarf_Die type)
+{
+	for (int i = 0; i < DIE_NESTING; i++) {
+		if (!die_peel(&type, false) || is_opaque(&type))
+			return true;
+		if (dwarf_tag(&type) != DW_TAG_typedef)
+			break;
+		if (!die_type(&type, &type))
+			return true;
+	}
+	return !die_is_aggregate(dwarf_tag(&type)) && dwarf_tag(&type) != DW_TAG_array_type;
+}
+
 /* What a type that is one value wraps: std::atomic<T *>. */
 static bool unwrap(Dwarf_Die *type)
 {

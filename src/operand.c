@@ -113,6 +113,7 @@ struct wanted {
 	struct type_table *types;
 	struct intern *pool;
 	struct place found;
+	uint64_t size; /* of what is found, bytes */
 };
 
 static bool points_to(Dwarf_Die *pointer, Dwarf_Die *type)
@@ -135,19 +136,28 @@ static const char *variable_name(struct intern *pool, const struct scope_variabl
 	return name ? intern_string(pool, name) : NULL;
 }
 
-/* A pointer whose value is in a register. */
+/* A pointer whose value is in a register. Of several, as functions inlined into one another have
+ * them, the one to the largest thing tells most: to the object, not to its member. */
 static bool in_register(void *context, const struct scope_variable *v)
 {
 	struct wanted *w = context;
-	Dwarf_Die die = v->die, pointer;
+	Dwarf_Die die = v->die, pointer, type, whole;
+	uint64_t size;
 
 	if (v->kind != SCOPE_REGISTER || v->base != w->base || !die_type(&die, &pointer) ||
-	    !points_to(&pointer, &w->found.type))
+	    !points_to(&pointer, &type))
 		return false;
-	w->found.kind = OPERAND_POINTED;
-	w->found.offset = v->offset;
-	w->found.variable = variable_name(w->pool, v);
-	return true;
+	whole = type;
+	type_table_complete(w->types, &whole);
+	size = type_table_size(w->types, whole);
+	if (size == DIE_SIZE_UNKNOWN || (w->found.kind && size <= w->size))
+		return false;
+	w->size = size;
+	w->found = (struct place){ .kind = OPERAND_POINTED,
+				   .type = type,
+				   .offset = v->offset,
+				   .variable = variable_name(w->pool, v) };
+	return false;
 }
 
 static bool in_frame(void *context, const struct scope_variable *v)
@@ -177,11 +187,12 @@ static bool ask_scope(struct reader *r, uint64_t addr, uint8_t base, int64_t off
 	};
 	struct scope scope;
 
-	if (!r->unit || !scope_find(&d->scopes, r->unit, addr, &scope) ||
-	    !scope_variables(&d->scopes, &scope, visit, &w))
+	if (!r->unit || !scope_find(&d->scopes, r->unit, addr, &scope))
 		return false;
-	*place = w.found;
-	return true;
+	scope_variables(&d->scopes, &scope, visit, &w);
+	if (w.found.kind)
+		*place = w.found;
+	return w.found.kind;
 }
 
 /* ---- following registers */
@@ -285,6 +296,7 @@ static void take_result(struct search *s, uint32_t definition, uint32_t next)
 	const struct insn *insn = &s->r->line[definition].insn;
 	struct place place;
 
+	place.kind = OPERAND_UNKNOWN;
 	if (!(insn->to == s->reg && result_of(s->r, definition, s->depth + 1, &place)) &&
 	    !ask_scope(s->r, s->r->line[next].addr, s->reg, 0, in_register, &place))
 		s->failed = true;
@@ -324,16 +336,12 @@ static void look_at_jumps(struct search *s, uint32_t i)
 	s->failed |= !reached || !i; /* by a table of jumps; by the function's caller */
 }
 
-/* What the address in "reg" is of, when instruction "i" begins: all ways there must agree. */
-static bool register_place(struct reader *r, uint32_t i, uint8_t reg, int depth,
+/* By what instructions before "i" put into "reg": all ways there must agree. */
+static bool searched_place(struct reader *r, uint32_t i, uint8_t reg, int depth,
 			   struct place *place)
 {
 	struct search s = { .r = r, .reg = reg, .depth = depth, .place = place };
 
-	if (depth > MAX_DEPTH)
-		return false;
-	if (ask_scope(r, r->line[i].addr, reg, 0, in_register, place))
-		return true;
 	for (uint32_t k = 0; k < r->count; k++)
 		r->line[k].seen &= ~(1u << depth);
 	s.work = mem_zalloc((r->count + 1) * sizeof(*s.work));
@@ -348,6 +356,26 @@ static bool register_place(struct reader *r, uint32_t i, uint8_t reg, int depth,
 	}
 	free(s.work);
 	return s.any && !s.failed;
+}
+
+/* What the address in "reg" is of, when instruction "i" begins. A pointer to a single value may
+ * point into something larger, which the code before tells. */
+static bool register_place(struct reader *r, uint32_t i, uint8_t reg, int depth,
+			   struct place *place)
+{
+	struct place searched;
+	bool known;
+
+	if (depth > MAX_DEPTH)
+		return false;
+	known = ask_scope(r, r->line[i].addr, reg, 0, in_register, place);
+	if (known && !member_is_value(place->type))
+		return true;
+	if (!searched_place(r, i, reg, depth, &searched) ||
+	    (known && (searched.kind == OPERAND_THREAD || member_is_value(searched.type))))
+		return known;
+	*place = searched;
+	return true;
 }
 
 static bool fixed_place(struct reader *r, uint64_t addr, struct place *place)

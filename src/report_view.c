@@ -7,6 +7,7 @@
 
 #define TOP_LINES 10
 #define SMALLEST  REPORT_SMALLEST
+#define BYSTANDER 0.05 /* of an offset's samples: less is other use of the same memory */
 #define MAJOR	  0.05 /* ... and that it must have to be shown in detail */
 
 /* How much of a line is shown. */
@@ -36,14 +37,21 @@ static const char *object_name(struct view *v, const struct data_place *p, uint6
 	return NULL;
 }
 
+/* "ring" of "struct ring", "Stats" of "app::Stats". */
+static const char *short_type(const char *type)
+{
+	const char *scope = strchr(type, '<') ? NULL : strrchr(type, ':');
+
+	return scope && scope[1] ? scope + 1 : strncmp(type, "struct ", 7) ? type : type + 7;
+}
+
 /* "ring.tail": memory without a name of its own is known by its type. */
 static const char *pointed_name(struct view *v, const struct data_place *p)
 {
-	const char *type = strchr(p->type, ' ');
+	const char *type = short_type(p->type);
 	const char *doubt = p->confidence == CONFIDENCE_UNSURE ? "?" : "";
 
-	type = type && !strncmp(p->type, "struct ", 7) ? type + 1 : p->type;
-	if (p->field[0] == '*' || strchr(type, ' ') || p->field[0] == '[')
+	if (p->field[0] == '*' || p->field[0] == '[' || strchr(type, ' '))
 		return intern_printf(v->pool, "%s%s", p->field, doubt);
 	return intern_printf(v->pool, "%s.%s%s", type, p->field, doubt);
 }
@@ -304,8 +312,9 @@ static void name_cell(struct view *v, struct attrib *attrib, const struct conten
 	for (uint32_t i = 0; i < c->code_count; i++) {
 		struct view_code *code = &c->codes[i];
 
-		attrib_data_by_code(attrib, code->mapping, code->ip, from->addr + c->offset,
-				    &c->place);
+		if (!below(BYSTANDER, code->counts.samples, c->counts.samples))
+			attrib_data_by_code(attrib, code->mapping, code->ip, from->addr + c->offset,
+					    &c->place);
 		attrib_code(attrib, code->mapping, code->ip, &code->place);
 		code->name = code_name(v, &code->place);
 		count_code(&v->names, code);

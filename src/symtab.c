@@ -616,6 +616,11 @@ bool symtab_debug_link(struct symtab *s, const char **name, uint32_t *crc)
 	return true;
 }
 
+bool symtab_is_go(struct symtab *s)
+{
+	return section_data(s, ".gopclntab");
+}
+
 bool symtab_is_stripped(struct symtab *s)
 {
 	return !section_of_type(s, SHT_SYMTAB);

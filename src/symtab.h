@@ -69,6 +69,7 @@ uint16_t symtab_machine(const struct symtab *s); /* EM_ */
 size_t symtab_bytes(const struct symtab *s, uint64_t addr, uint8_t *to, size_t size);
 /* The file that holds what was stripped from this one, and its CRC-32; false: none is named. */
 bool symtab_debug_link(struct symtab *s, const char **name, uint32_t *crc);
+bool symtab_is_go(struct symtab *s);	   /* compiled from Go */
 bool symtab_is_stripped(struct symtab *s); /* of the symbols that only debugging needs */
 const uint8_t *symtab_build_id(const struct symtab *s, uint8_t *size); /* NULL when none */
 
