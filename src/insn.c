@@ -141,16 +141,23 @@ static void x86_move(const cs_insn *from, const cs_x86 *x, struct insn *insn)
 	}
 }
 
-/* add and sub of a constant. */
+/* add and sub of a constant; add of a register, which may be the index or the pointer. */
 static void x86_add(const cs_x86 *x, struct insn *insn, int sign)
 {
-	if (x->op_count != 2 || !x86_is_whole(&x->operands[0]) || x->operands[1].type != X86_OP_IMM)
+	const cs_x86_op *source = &x->operands[1];
+
+	if (x->op_count != 2 || !x86_is_whole(&x->operands[0]) ||
+	    (source->type != X86_OP_IMM && (sign < 0 || !x86_is_whole(source))))
 		return;
 	insn->effect = INSN_ADDRESS;
 	insn->operand = no_operand;
 	insn->operand.base = x86_number(x->operands[0].reg);
-	insn->operand.displacement = sign < 0 ? -(uint64_t)x->operands[1].imm
-					      : (uint64_t)x->operands[1].imm;
+	insn->operand.scale = 1;
+	if (source->type == X86_OP_REG)
+		insn->operand.index = x86_number(source->reg);
+	else
+		insn->operand.displacement = sign < 0 ? -(uint64_t)source->imm
+						      : (uint64_t)source->imm;
 }
 
 static bool x86_is_branch(unsigned int id)
@@ -322,6 +329,25 @@ static void arm_read(const cs_insn *from, struct insn *insn)
 				    << (op[2].shift.value & 63));
 }
 
+/* The atomics of Armv8.1, which capstone 4 does not know: ldadd, ldclr, ldset, swp and their kin,
+ * and cas. Arm ARM, C4.1.94 "Atomic memory operations", "Compare and swap". */
+static bool arm_read_atomic(const uint8_t *code, size_t size, struct insn *insn)
+{
+	uint32_t word = size < 4 ? 0
+				 : code[0] | code[1] << 8 | code[2] << 16 | (uint32_t)code[3] << 24;
+	bool swap = (word & 0x3fa07c00) == 0x08a07c00;
+
+	if (!swap && (word & 0x3f200c00) != 0x38200000)
+		return false;
+	*insn = (struct insn){ .size = 4, .operand = no_operand, .memory = true };
+	insn->operand.scale = 1;
+	insn->operand.size = 1u << (word >> 30);
+	insn->operand.base = word >> 5 & 31;
+	insn->to = (swap ? word >> 16 : word) & 31;
+	insn->changed = insn->to == 31 ? 0 : 1u << insn->to; /* 31: nowhere */
+	return true;
+}
+
 /* ---- Any */
 
 static const struct insn_machine machines[] = {
@@ -382,6 +408,8 @@ static uint32_t changed_by(struct insn_decoder *d)
 bool insn_decode(struct insn_decoder *d, const uint8_t *code, size_t size, uint64_t addr,
 		 struct insn *insn)
 {
+	if (d->machine->elf == EM_AARCH64 && arm_read_atomic(code, size, insn))
+		return true;
 	if (!cs_disasm_iter(d->handle, &code, &size, &addr, d->insn))
 		return false;
 	*insn = (struct insn){ .size = d->insn->size,

@@ -581,6 +581,8 @@ bool operand_find(const struct operand_code *code, uint64_t addr, struct operand
 		return false;
 	read_function(&r, low, high);
 	known = find_in_function(&r, addr, o);
+	if (!known)
+		*o = (struct operand){ .kind = OPERAND_UNKNOWN };
 	free(r.line);
 	return known;
 }
