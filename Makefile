@@ -16,7 +16,7 @@ LAYERS := command front analysis attrib source sample base
 command := main cmd_record record_rings cmd_report cmd_bench cmd_cc cmd_diff cmd_align paths option output
 front := report report_c2c report_json report_diff report_align report_what_if report_view column figure label heatmap event_show
 analysis := line_key cell_store intake line_group profile c2c_count idset diff object_use what_if align
-attrib := attrib attrib_state spot data_place code_place backing binary object_set told range \
+attrib := attrib attrib_state spot data_place code_place backing binary object_set told jit_map range \
 	type_dwarf type_dwarf_state operand scope member type_table die
 source := ahead input spool unpack queue perfdata_feature perfdata_header perfdata_record \
 	script_line script_read spe_trace perfdata_read perfdata_describe perfdata_file \

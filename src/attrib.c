@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "attrib_state.h"
 #include "binary.h"
+#include "jit_map.h"
 #include "mem.h"
 #include "spot.h"
 
@@ -40,6 +41,7 @@ static void process_deinit(struct process *p)
 	object_set_deinit(&p->objects);
 	object_set_deinit(&p->heap);
 	free(p->block);
+	jit_map_free(p->jit);
 }
 
 /* The process of that number from now on; an older one of the number stays for its mappings. */
@@ -48,6 +50,7 @@ static struct process *process_new(struct attrib *a, uint32_t pid)
 	struct process *p = mem_zalloc(sizeof(*p));
 
 	process_init(p, a);
+	p->pid = pid;
 	p->older = a->processes;
 	a->processes = p;
 	*map_put(&a->process_of_pid, pid, 0, NULL) = (uintptr_t)p;
@@ -100,6 +103,11 @@ struct attrib *attrib_new(struct intern *pool)
 	map_init(&a->bare);
 	map_init(&a->repeated);
 	return a;
+}
+
+void attrib_set_jit_folder(struct attrib *a, const char *folder)
+{
+	a->jit_folder = folder;
 }
 
 void attrib_set_root(struct attrib *a, const char *folder)

@@ -17,6 +17,8 @@ void attrib_free(struct attrib *a);
 /* Files that a recording names are looked for below "folder", which stays the caller's. To be
  * called before anything is named. */
 void attrib_set_root(struct attrib *a, const char *folder);
+/* Where perf-PID.map files are, besides /tmp. */
+void attrib_set_jit_folder(struct attrib *a, const char *folder);
 
 /* Notes EVENT_MAP, EVENT_SYMBOL, EVENT_BUILD_ID, EVENT_COMM, EVENT_FORK, EVENT_EXIT and object
  * notes; ignores the others. */

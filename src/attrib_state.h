@@ -45,6 +45,9 @@ struct process {
 	struct mapping **file;		/* the first mapping of each file, as they came */
 	uint32_t files, file_room;
 	struct object_set objects, heap;
+	struct jit_map *jit; /* of code it made; NULL: none, or not looked for */
+	bool jit_sought;
+	uint32_t pid;
 	struct thread_block *block;
 	uint32_t blocks, block_room;
 	bool guessed; /* the maps are the parent's, though the fork was not recorded live */
@@ -61,7 +64,8 @@ struct attrib {
 	uint32_t last_pid;
 	struct told told;
 	struct binary_places places;
-	struct map comms; /* pid << 32 | tid -> interned name */
+	const char *jit_folder; /* besides /tmp; NULL: none */
+	struct map comms;	/* pid << 32 | tid -> interned name */
 	struct mapping **mapping;
 	uint32_t mappings, mapping_room;
 	struct map binaries; /* path -> struct binary */

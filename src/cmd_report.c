@@ -159,8 +159,10 @@ static struct err *write_report(const struct report_command *c, const struct rec
 static struct attrib *new_attrib(const struct report_command *c, struct intern *pool)
 {
 	struct attrib *a = attrib_new(pool);
+	const char *slash = strrchr(c->input, '/');
 
 	attrib_set_root(a, c->symfs);
+	attrib_set_jit_folder(a, slash ? intern_bytes(pool, c->input, slash - c->input) : ".");
 	return a;
 }
 

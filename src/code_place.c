@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "jit_map.h"
 #include "spot.h"
 
 /* ---- places of code */
@@ -22,6 +23,30 @@ static void place_in_file(struct attrib *a, const struct spot *spot, struct code
 	}
 }
 
+static struct jit_map *open_jit(struct attrib *a, const struct process *p, const char *root,
+				const char *folder)
+{
+	return folder ? jit_map_open(
+				intern_printf(a->pool, "%s%s/perf-%u.map", root, folder, p->pid),
+				a->pool)
+		      : NULL;
+}
+
+/* Code in memory that is no file: what the program itself said of it. */
+static void place_jit(struct attrib *a, struct process *p, uint64_t addr, struct code_place *place)
+{
+	struct symbol sym;
+
+	if (!p->jit_sought)
+		p->jit = open_jit(a, p, "", a->jit_folder)
+				 ?: open_jit(a, p, a->places.root ? a->places.root : "", "/tmp");
+	p->jit_sought = true;
+	if (!p->jit || !jit_map_find(p->jit, addr, &sym))
+		return;
+	place->function = sym.name;
+	place->function_offset = addr - sym.addr;
+}
+
 static void place_code(struct attrib *a, const struct mapping *m, uint64_t addr,
 		       struct code_place *place)
 {
@@ -36,6 +61,8 @@ static void place_code(struct attrib *a, const struct mapping *m, uint64_t addr,
 				     : attrib_base_name(a, m->map.path);
 	if (m)
 		place->function_offset = addr - m->map.start + (pseudo ? 0 : m->map.offset);
+	if (m && pseudo && m->owner && !m->map.kernel)
+		place_jit(a, m->owner, addr, place);
 	if (!m || pseudo || m->map.kernel || !spot_in_file(a, m, addr, &spot))
 		return;
 	place_in_file(a, &spot, place);

@@ -116,6 +116,16 @@ record static_heap --heap --door qemu -- "$tmp/static"
 report static_heap
 grep -q 'the heap was not logged' "$tmp/static_heap.txt" || { echo "static: nothing said of --heap"; fail=1; }
 
+# Code that the program made has the name that it gave it.
+gcc -O2 -g -pthread -o "$tmp/jit" "$programs/jit.c" || exit 1
+record jit --door qemu -- "$tmp/jit" "$tmp"
+report jit
+jq -e '[.. | .symbol? // empty] | any(. == "LMain;count")' "$tmp/jit.json" >/dev/null || {
+	echo "jit: made code has no name:"
+	cat "$tmp/jit.txt"
+	fail=1
+}
+
 if command -v rustc >/dev/null && rustc -O -g -o "$tmp/rust" "$programs/names_rust.rs" 2>"$tmp/out"; then
 	record rust --door qemu -- "$tmp/rust"
 	report rust
