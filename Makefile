@@ -13,12 +13,18 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # ---- The architecture: layers from the top, a file includes headers of its own layer and of those
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
-command := main cmd_record record_rings cmd_report cmd_bench cmd_cc cmd_diff cmd_align paths option output
-front := report report_c2c report_json report_diff report_align report_what_if report_view column figure label heatmap event_show
-analysis := line_key cell_store intake line_group profile c2c_count idset diff object_use what_if align
+command := main cmd_record record_rings cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_live cmd_tui \
+	live recorder_child recorded session paths option output
+front := tui report report_c2c report_json report_diff report_align report_what_if report_view \
+	column figure label heatmap event_show \
+	screen screen_key screen_lines screen_heatmap screen_functions screen_time screen_objects \
+	screen_line screen_doctor screen_help list matrix axis blame fields scene pairing scale palette \
+	canvas key
+analysis := line_key cell_store intake line_group profile c2c_count idset diff object_use what_if align \
+	tally
 attrib := attrib attrib_state spot data_place code_place backing binary object_set told jit_map range \
 	type_dwarf type_dwarf_state operand scope member type_table die
-source := ahead input spool unpack queue perfdata_feature perfdata_header perfdata_record \
+source := ahead input tap spool unpack queue perfdata_feature perfdata_header perfdata_record \
 	script_line script_read spe_trace perfdata_read perfdata_describe perfdata_file \
 	perfdata_write machine model_run recorder door_read sysfs host pmu event_quirk event_attr \
 	event_hardware event_named tracing_data event_plan event_ladder perf_fd collect_limit \

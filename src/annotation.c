@@ -118,3 +118,27 @@ struct err *annotation_read(const char *file, struct intern *pool, uint32_t pid,
 		fclose(in);
 	return e;
 }
+
+struct err *annotation_news(const char *file, long *offset, struct intern *pool, uint32_t pid,
+			    struct err *(*note)(void *context, const struct note *n), void *context)
+{
+	FILE *in = fopen(file, "re");
+	struct err *e = NULL;
+	char line[LINE_MOST];
+	struct note n;
+
+	if (in && fseek(in, *offset, SEEK_SET)) {
+		fclose(in);
+		return NULL;
+	}
+	for (int i = 0; in && !e && i < LINES_MOST && fgets(line, sizeof(line), in); i++) {
+		if (!strchr(line, '\n')) /* it is still being written */
+			break;
+		*offset = ftell(in);
+		if (annotation_parse(pool, pid, line, &n))
+			e = note(context, &n);
+	}
+	if (in)
+		fclose(in);
+	return e;
+}

@@ -23,4 +23,10 @@ struct err *annotation_read(const char *file, struct intern *pool, uint32_t pid,
 			    struct err *(*note)(void *context, const struct note *n), void *context,
 			    uint32_t *refused);
 
+/* The same of what a running program has written since "*offset" (bytes, 0 at first), whole lines
+ * only; lines that are no annotation are left for annotation_read(). */
+struct err *annotation_news(const char *file, long *offset, struct intern *pool, uint32_t pid,
+			    struct err *(*note)(void *context, const struct note *n),
+			    void *context);
+
 #endif

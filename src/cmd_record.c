@@ -285,8 +285,12 @@ static void say_end(const struct record_options *o, const struct model_result *r
 	char size[32];
 
 	write_size(size, sizeof(size), r->bytes);
-	fprintf(stderr, "hitmap: %" PRIu64 " samples, %s in %s; next: hitmap report -i %s\n",
-		r->samples, size, o->output, o->output);
+	if (!strcmp(o->output, "-"))
+		fprintf(stderr, "hitmap: %" PRIu64 " samples, %s in the pipe\n", r->samples, size);
+	else
+		fprintf(stderr,
+			"hitmap: %" PRIu64 " samples, %s in %s; next: hitmap report -i %s\n",
+			r->samples, size, o->output, o->output);
 	if (!r->complete && r->connected)
 		fprintf(stderr, "hitmap: the model's totals are missing: what the recording holds "
 				"ends early\n");
@@ -310,7 +314,9 @@ static struct err *program_error(const struct record_options *o, const struct mo
 			    r->exit_code);
 	else if (!r->connected)
 		e = err_new(ERR_FAILED, "record: the program ran, but the model saw nothing of it");
-	if (e)
+	if (e && !strcmp(o->output, "-"))
+		err_next(e, "what was recorded went into the pipe");
+	else if (e)
 		err_next(e, "what was recorded is in %s", o->output);
 	return e;
 }
@@ -324,6 +330,7 @@ static struct err *run_model(const struct record_options *o, struct model_run *r
 	if (has_hardware_options(o) && !o->quiet)
 		fprintf(stderr, "hitmap: the options of hardware sampling do nothing here\n");
 	catch_interrupts();
+	signal(SIGPIPE, SIG_IGN); /* writing to the pipe says it */
 	if (tty)
 		run->progress = show_progress;
 	e = model_run_program(run, &result);
@@ -403,10 +410,6 @@ static struct err *check_model(const struct record_options *o)
 					"record: the software model records a program that it "
 					"starts, and nothing that runs already"),
 				"hitmap record [OPTIONS] -- PROGRAM [ARGUMENTS]");
-	if (!strcmp(o->output, "-"))
-		return err_next(err_new(ERR_UNSUPPORTED,
-					"record: the software model does not write to a pipe"),
-				"record to a file with -o FILE");
 	return NULL;
 }
 

@@ -17,5 +17,7 @@ struct err *cmd_bench(int argc, char **argv);
 struct err *cmd_cc(int argc, char **argv);
 struct err *cmd_diff(int argc, char **argv);
 struct err *cmd_align(int argc, char **argv);
+struct err *cmd_live(int argc, char **argv);
+struct err *cmd_tui(int argc, char **argv);
 
 #endif

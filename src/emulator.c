@@ -194,8 +194,8 @@ struct err *emulator_find(const struct emulator_places *places, struct emulator 
 }
 
 /* In the child. "told" closes by itself when the program runs. */
-static void exec_bound(const struct emulator *e, char **command, char **environment, pid_t parent,
-		       int told)
+static void exec_bound(const struct emulator *e, char **command, char **environment, bool away,
+		       pid_t parent, int told)
 {
 	ssize_t sent;
 	int error;
@@ -203,13 +203,17 @@ static void exec_bound(const struct emulator *e, char **command, char **environm
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent) /* it ended before the kernel knew our wish */
 		_exit(127);
+	signal(SIGPIPE, SIG_DFL); /* hitmap itself wants the error */
+	if (away)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	execve(e->file, command, environment);
 	error = errno;
 	sent = write(told, &error, sizeof(error));
 	_exit(sent > 0 ? 127 : 126);
 }
 
-int emulator_start(const struct emulator *e, char **command, char **environment, pid_t *child)
+int emulator_start(const struct emulator *e, char **command, char **environment, bool away,
+		   pid_t *child)
 {
 	pid_t parent = getpid();
 	int ends[2], error = 0;
@@ -219,7 +223,7 @@ int emulator_start(const struct emulator *e, char **command, char **environment,
 		return errno;
 	*child = fork();
 	if (!*child)
-		exec_bound(e, command, environment, parent, ends[1]);
+		exec_bound(e, command, environment, away, parent, ends[1]);
 	if (*child < 0)
 		error = errno;
 	close(ends[1]);
@@ -230,6 +234,26 @@ int emulator_start(const struct emulator *e, char **command, char **environment,
 	while (*child > 0 && error && waitpid(*child, NULL, 0) < 0 && errno == EINTR)
 		;
 	return error;
+}
+
+/* Commas end a plugin's argument for QEMU unless doubled. */
+char *emulator_option(const struct emulator *e, const char *socket)
+{
+	char *plain = mem_printf("%s\n%s", e->plugin, socket), *option, *to;
+	char *result;
+
+	option = to = mem_zalloc(2 * strlen(plain) + 1);
+	for (const char *from = plain; *from; from++) {
+		*to++ = *from;
+		if (*from == ',')
+			*to++ = ',';
+	}
+	to = strchr(option, '\n');
+	*to = 0;
+	result = mem_printf("%s,socket=%s", option, to + 1);
+	free(option);
+	free(plain);
+	return result;
 }
 
 void emulator_deinit(struct emulator *e)

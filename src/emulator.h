@@ -5,6 +5,7 @@
 
 #include "err.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct emulator_places {
@@ -23,9 +24,13 @@ struct emulator {
 struct err *emulator_find(const struct emulator_places *places, struct emulator *found);
 /*
  * Starts it: it is killed when the caller ends, as a program whose recorder is gone would go on at
- * an emulator's speed. Gives an errno, 0 when it runs.
+ * an emulator's speed. "away": what it prints goes to standard error, since a recording is written
+ * to standard output. Gives an errno, 0 when it runs.
  */
-int emulator_start(const struct emulator *e, char **command, char **environment, pid_t *child);
+int emulator_start(const struct emulator *e, char **command, char **environment, bool away,
+		   pid_t *child);
+/* The argument of -plugin that makes the door talk to "socket"; to be freed. */
+char *emulator_option(const struct emulator *e, const char *socket);
 void emulator_deinit(struct emulator *e);
 
 /* The plugin API level of a QEMU version, the N of libhitmap-qemu-apiN.so; 0 when it has none. */

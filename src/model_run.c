@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +56,14 @@ struct run {
 	unsigned ticks_left; /* until patience ends; 0: nothing is waited for */
 	unsigned ticks;
 	int interrupts; /* dealt with */
+	long announced; /* bytes of the notes that who reads a pipe was told of */
 	uint8_t *buffer;
 };
+
+static bool is_pipe(const struct run *r)
+{
+	return !strcmp(r->ask->output, "-");
+}
 
 /* ---- Before the start */
 
@@ -164,26 +169,6 @@ static struct err *create_file(struct run *r)
 
 /* ---- The program */
 
-/* Commas end a plugin's argument for QEMU unless doubled; to be freed. */
-static char *plugin_option(const char *plugin, const char *socket)
-{
-	char *plain = mem_printf("%s\n%s", plugin, socket), *option, *to;
-	char *result;
-
-	option = to = mem_zalloc(2 * strlen(plain) + 1);
-	for (const char *from = plain; *from; from++) {
-		*to++ = *from;
-		if (*from == ',')
-			*to++ = ',';
-	}
-	to = strchr(option, '\n');
-	*to = 0;
-	result = mem_printf("%s,socket=%s", option, to + 1);
-	free(option);
-	free(plain);
-	return result;
-}
-
 /* The command line: the program's own, behind QEMU's where it runs the program; to be freed. */
 static char **command_of(const struct run *r, char *option)
 {
@@ -220,15 +205,15 @@ static char **environment_of(const struct run *r)
 
 static struct err *start_program(struct run *r)
 {
-	char *option = r->hooks ? NULL : plugin_option(r->emulator.plugin, r->socket);
+	char *option = r->hooks ? NULL : emulator_option(&r->emulator, r->socket);
 	char **command = command_of(r, option), **environment = environment_of(r);
 	const char *file = r->hooks ? r->program : r->emulator.file;
 	int error;
 
 	if (r->hooks)
-		error = posix_spawn(&r->child, file, NULL, NULL, command, environment);
+		error = program_start(r->program, command, environment, is_pipe(r), &r->child);
 	else
-		error = emulator_start(&r->emulator, command, environment, &r->child);
+		error = emulator_start(&r->emulator, command, environment, is_pipe(r), &r->child);
 	environment_free(environment);
 	free(command);
 	free(option);
@@ -409,6 +394,20 @@ static struct err *lose_patience(struct run *r)
 	return e;
 }
 
+static struct err *announce_object(void *context, const struct note *n)
+{
+	return n->kind == NOTE_OBJECT ? recorder_note(context, n) : NULL;
+}
+
+/* Who reads a pipe wants records and names now; all notes come again at the end. */
+static struct err *serve_pipe(struct run *r)
+{
+	struct err *e = annotation_news(r->notes, &r->announced, r->recorder.pool, r->started,
+					announce_object, &r->recorder);
+
+	return e ? e : perfdata_sync(r->recorder.writer);
+}
+
 static struct err *tick(struct run *r)
 {
 	struct perfdata_writer *w = r->recorder.writer;
@@ -425,6 +424,8 @@ static struct err *tick(struct run *r)
 		if (e)
 			return e;
 	}
+	if (is_pipe(r))
+		return serve_pipe(r);
 	return r->ticks % SYNC_TICKS ? NULL : perfdata_sync(w);
 }
 

@@ -573,18 +573,41 @@ static bool is_script(struct input *in)
 	       script_is(in);
 }
 
-struct err *perfdata_open(const char *path, struct intern *pool, struct source **source)
+static struct perfdata *perfdata_new(const char *path, struct intern *pool)
 {
 	struct perfdata *p = mem_zalloc(sizeof(*p));
-	const char *cut = NULL;
-	struct err *e;
 
-	*source = NULL;
 	p->source.ops = &ops;
 	p->source.recording.path = intern_string(pool, path);
 	perfdata_header_init(&p->header, &p->source.recording, pool);
 	input_open_feed(&p->unpacked, (struct input_feed){ 0 });
 	p->spe = spe_trace_new(&p->header);
+	return p;
+}
+
+struct err *perfdata_open_feed(const char *name, struct input_feed feed, struct intern *pool,
+			       struct source **source)
+{
+	struct perfdata *p = perfdata_new(name, pool);
+	struct err *e;
+
+	*source = NULL;
+	input_open_feed(&p->in, feed);
+	e = perfdata_header_read(&p->header, &p->in);
+	if (e)
+		close_source(&p->source);
+	else
+		*source = &p->source;
+	return e;
+}
+
+struct err *perfdata_open(const char *path, struct intern *pool, struct source **source)
+{
+	struct perfdata *p = perfdata_new(path, pool);
+	const char *cut = NULL;
+	struct err *e;
+
+	*source = NULL;
 	e = input_open(path, &p->in);
 	if (!e)
 		e = spool_unwrap(&p->in, path, &cut);

@@ -260,9 +260,10 @@ struct err *perfdata_write(struct perfdata_writer *w, const struct event *ev)
 	return writers[ev->kind](w, ev, time);
 }
 
-void perfdata_build_id(struct perfdata_writer *w, const char *path, const uint8_t *id, uint8_t size)
+struct err *perfdata_build_id(struct perfdata_writer *w, const char *path, const uint8_t *id,
+			      uint8_t size)
 {
-	err_free(perfdata_file_build_id(w->file, path, id, size, false)); /* NULL: it is no pipe */
+	return perfdata_file_build_id(w->file, path, id, size, false);
 }
 
 /* At the end of a round readers give out all events up to the latest of the round before it. So a

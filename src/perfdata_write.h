@@ -22,8 +22,8 @@ struct err *perfdata_create(const char *path, const char *loads_name, const char
 struct err *perfdata_write(struct perfdata_writer *w, const struct event *ev);
 
 /* Says which build of the mapped file "path" was recorded; once each file. */
-void perfdata_build_id(struct perfdata_writer *w, const char *path, const uint8_t *id,
-		       uint8_t size);
+struct err *perfdata_build_id(struct perfdata_writer *w, const char *path, const uint8_t *id,
+			      uint8_t size);
 
 /*
  * Promises that no event written from now on is earlier than "low" (ns). Readers sort by time only

@@ -137,6 +137,11 @@ void profile_add(struct profile_builder *b, const struct event *ev)
 		intake_maps_changed(b->intake);
 }
 
+void profile_add_samples(struct profile_builder *b, const struct sample *samples, uint32_t count)
+{
+	intake_samples(b->intake, samples, count);
+}
+
 /* ---- Sealing */
 
 static int cell_compare(const void *a, const void *b)
@@ -183,6 +188,7 @@ static void sum_cells(struct contended_line *l, const struct profile *p)
 /* Lines on their way into the profile; two threads fill one each. */
 struct sealing {
 	const struct profile_builder *b;
+	const struct profile *profile; /* that they go to */
 	struct contended_line *lines;
 	uint32_t line_count, line_room;
 	uint32_t contended, private;
@@ -209,7 +215,7 @@ static int place_compare(const void *a, const void *b)
 
 static struct place *place_cells(struct sealing *s, const struct line_group *g)
 {
-	uint32_t line_size = s->b->profile->line_size;
+	uint32_t line_size = s->profile->line_size;
 
 	while (s->place_room < g->count)
 		mem_grow(&s->places, &s->place_room, s->place_room);
@@ -255,7 +261,7 @@ static void keep_line(struct sealing *s, const struct line_group *g,
 	l->counts = (struct counts){ 0 };
 	unpack_cells(s, g, l);
 	qsort(l->cells, l->cell_count, sizeof(*l->cells), cell_compare);
-	sum_cells(l, s->b->profile);
+	sum_cells(l, s->profile);
 }
 
 static bool is_least(double share, uint64_t part, uint64_t whole)
@@ -264,13 +270,14 @@ static bool is_least(double share, uint64_t part, uint64_t whole)
 }
 
 /* A line that nobody will ask for: it has too little of everything. */
-static bool is_small(const struct profile_builder *b, const struct counts *c)
+static bool is_small(const struct sealing *s, const struct counts *c)
 {
-	const struct counts *total = &b->profile->total;
+	const struct counts *total = &s->profile->total;
+	double least = s->b->least;
 
-	return b->least > 0 && is_least(b->least, c->latency_sum, total->latency_sum) &&
-	       is_least(b->least, c->samples, total->samples) &&
-	       is_least(b->least, counts_hitm(c), counts_hitm(total));
+	return least > 0 && is_least(least, c->latency_sum, total->latency_sum) &&
+	       is_least(least, c->samples, total->samples) &&
+	       is_least(least, counts_hitm(c), counts_hitm(total));
 }
 
 static void add_small(struct small_lines *to, const struct small_lines *more)
@@ -305,9 +312,9 @@ static void seal_line(void *context, const struct line_group *g)
 		s->private ++;
 		return;
 	}
-	judge_line(&l, s->b->profile->model);
+	judge_line(&l, s->profile->model);
 	s->contended += l.contended;
-	if (is_small(s->b, &l.counts))
+	if (is_small(s, &l.counts))
 		count_small(s, &l);
 	else
 		keep_line(s, g, &l);
@@ -328,9 +335,8 @@ static void add_sealed(struct profile *p, struct sealing *s)
 	free(s->places);
 }
 
-static void seal_lines(struct profile_builder *b)
+static void seal_lines(const struct profile_builder *b, struct profile *p)
 {
-	struct profile *p = b->profile;
 	struct intake_refused refused = intake_refused(b->intake);
 	struct sealing sealing[LINE_GROUP_PARTS] = { 0 };
 	void *context[LINE_GROUP_PARTS];
@@ -341,6 +347,7 @@ static void seal_lines(struct profile_builder *b)
 	p->total = cell_total(b->cells);
 	for (int i = 0; i < LINE_GROUP_PARTS; i++) {
 		sealing[i].b = b;
+		sealing[i].profile = p;
 		context[i] = &sealing[i];
 	}
 	line_groups(b->cells, b->attrib, p->line_size, seal_line, context);
@@ -417,19 +424,63 @@ static void attach_exact(struct profile *p)
 	free(taken);
 }
 
+static void seal(const struct profile_builder *b, struct profile *p)
+{
+	cell_actors(b->cells, &p->cpus, &p->threads);
+	seal_lines(b, p);
+	if (p->line_count)
+		qsort(p->lines, p->line_count, sizeof(*p->lines), line_compare);
+	merge_exact(p);
+	attach_exact(p);
+}
+
 struct profile *profile_seal(struct profile_builder *b)
 {
 	struct profile *p = b->profile;
 
 	cell_store_close(b->cells);
-	cell_actors(b->cells, &p->cpus, &p->threads);
-	seal_lines(b);
-	if (p->line_count)
-		qsort(p->lines, p->line_count, sizeof(*p->lines), line_compare);
-	merge_exact(p);
-	attach_exact(p);
+	seal(b, p);
 	builder_free(b);
 	return p;
+}
+
+static void *copy(const void *from, size_t count, size_t size)
+{
+	void *to = count ? mem_realloc(NULL, count, size) : NULL;
+
+	return to ? memcpy(to, from, count * size) : NULL;
+}
+
+/* The notes so far are copied: what comes later may change them. */
+struct profile *profile_snapshot(const struct profile_builder *b)
+{
+	const struct profile *so_far = b->profile;
+	struct profile *p = mem_zalloc(sizeof(*p));
+
+	*p = *so_far;
+	p->model = copy(p->model, p->model != NULL, sizeof(*p->model));
+	p->operations = copy(p->operations, p->operation_count, sizeof(*p->operations));
+	p->model_threads = copy(p->model_threads, p->model_thread_count, sizeof(*p->model_threads));
+	p->exact = copy(p->exact, p->exact_count, sizeof(*p->exact));
+	p->remarks = copy(p->remarks, p->remark_count, sizeof(*p->remarks));
+	seal(b, p);
+	return p;
+}
+
+void profile_least(struct profile_builder *b, double least)
+{
+	b->least = least;
+}
+
+uint32_t profile_cells(const struct profile_builder *b)
+{
+	return cell_store_count(b->cells);
+}
+
+void profile_drop(struct profile_builder *b)
+{
+	profile_free(b->profile);
+	builder_free(b);
 }
 
 static void line_deinit(struct contended_line *l)

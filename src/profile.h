@@ -95,8 +95,18 @@ struct profile_builder;
 /* "line_size": a power of two, 8 at least. */
 struct profile_builder *profile_builder_new(struct attrib *attrib, uint32_t line_size);
 void profile_add(struct profile_builder *b, const struct event *ev);
+void profile_add_samples(struct profile_builder *b, const struct sample *samples, uint32_t count);
 /* Seals: computes what needs all samples, sorts. Frees the builder. */
 struct profile *profile_seal(struct profile_builder *b);
+/* What profile_seal() would give now, while more can be added. Lines are kept as profile_least()
+ * says. */
+struct profile *profile_snapshot(const struct profile_builder *b);
+/* Lines that have less than this share of all latency, of all HITM and of all samples are only
+ * counted when the builder is sealed; 0, as at first, keeps every line. */
+void profile_least(struct profile_builder *b, double least);
+/* Cells so far: each takes 64 bytes and more. */
+uint32_t profile_cells(const struct profile_builder *b);
+void profile_drop(struct profile_builder *b); /* unsealed */
 void profile_free(struct profile *p);
 
 /* All of the above for a source: reads it to its end. On an error the profile holds what came

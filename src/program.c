@@ -6,6 +6,8 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -137,4 +139,25 @@ struct err *program_check(const char *file, bool *hooks)
 		e = check_elf(file, &p);
 	*hooks = p.hooks;
 	return e;
+}
+
+int program_start(const char *file, char **argv, char **environment, bool away, pid_t *child)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t pipes;
+	int error;
+
+	posix_spawn_file_actions_init(&actions);
+	if (away)
+		posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+	posix_spawnattr_init(&attributes);
+	sigemptyset(&pipes);
+	sigaddset(&pipes, SIGPIPE); /* hitmap itself ignores it */
+	posix_spawnattr_setsigdefault(&attributes, &pipes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	error = posix_spawn(child, file, &actions, &attributes, argv, environment);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return error;
 }

@@ -6,6 +6,7 @@
 #include "err.h"
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* The file that "name" stands for: itself when it has a slash, else the first executable file of
  * that name in "path" (as the environment's PATH). "*found" is to be freed. */
@@ -14,5 +15,9 @@ struct err *program_find(const char *name, const char *path, char **found);
 /* An error when the model cannot run this file: not executable, a script, not x86-64, 32 bits.
  * "*hooks": it was built with "hitmap cc". */
 struct err *program_check(const char *file, bool *hooks);
+
+/* Starts it. "away": what it prints goes to standard error, since a recording is written to
+ * standard output. Gives an errno, 0 when it runs. */
+int program_start(const char *file, char **argv, char **environment, bool away, pid_t *child);
 
 #endif

@@ -16,7 +16,7 @@
  * become one mapping: what is code is taken from the file. */
 
 /* Names are later taken from a file only when it is still the one that was recorded. */
-static void note_build_id(struct recorder *r, const char *path)
+static struct err *note_build_id(struct recorder *r, const char *path)
 {
 	const uint8_t *id;
 	uint8_t size;
@@ -24,20 +24,22 @@ static void note_build_id(struct recorder *r, const char *path)
 
 	map_put(&r->identified, (uintptr_t)path, 0, &first);
 	id = first && r->map_symtab ? symtab_build_id(r->map_symtab, &size) : NULL;
-	if (id)
-		perfdata_build_id(r->writer, path, id, size);
+	return id ? perfdata_build_id(r->writer, path, id, size) : NULL;
 }
 
-static const struct symtab *map_file(struct recorder *r, const char *path)
+static struct err *map_file(struct recorder *r, const char *path, const struct symtab **s)
 {
+	struct err *e = NULL;
+
 	if (r->map_path != path) {
 		symtab_free(r->map_symtab);
 		r->map_symtab = NULL;
 		r->map_path = path;
 		err_free(symtab_open(path, r->pool, &r->map_symtab));
-		note_build_id(r, path);
+		e = note_build_id(r, path);
 	}
-	return r->map_symtab;
+	*s = r->map_symtab;
+	return e;
 }
 
 /* A page is code when either end of it is: segments need not start at a page. */
@@ -61,12 +63,14 @@ static uint64_t run_length(const struct symtab *s, const struct event_map *m, ui
 static struct err *write_map(struct recorder *r, const struct event *ev)
 {
 	const struct event_map *m = &ev->map;
-	const struct symtab *s = m->path[0] == '/' && m->path[1] != '/' && !(m->prot & PROT_WRITE)
-					 ? map_file(r, m->path)
-					 : NULL;
+	const struct symtab *s = NULL;
 	struct err *e = NULL;
 	uint64_t length;
 
+	if (m->path[0] == '/' && m->path[1] != '/' && !(m->prot & PROT_WRITE))
+		e = map_file(r, m->path, &s);
+	if (e)
+		return e;
 	if (!s || m->prot & PROT_EXEC)
 		return perfdata_write(r->writer, ev);
 	for (uint64_t from = 0; !e && from < m->size; from += length) {
