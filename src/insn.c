@@ -77,7 +77,7 @@ static bool x86_operand(const cs_insn *from, const cs_x86_op *op, struct insn_op
 		return false;
 	if (op->mem.base == X86_REG_RIP) {
 		to->fixed = true;
-		to->displacement += from->address + from->size;
+		to->displacement = (uint64_t)to->displacement + from->address + from->size;
 		return true;
 	}
 	to->base = x86_number(op->mem.base);
@@ -325,8 +325,9 @@ static void arm_read(const cs_insn *from, struct insn *insn)
 	else if ((from->id == ARM64_INS_ADD || from->id == ARM64_INS_SUB) && a->op_count == 3 &&
 		 op[1].type == ARM64_OP_REG && op[2].type == ARM64_OP_IMM)
 		arm_address(a, insn,
-			    (from->id == ARM64_INS_ADD ? op[2].imm : -op[2].imm)
-				    << (op[2].shift.value & 63));
+			    (int64_t)((from->id == ARM64_INS_ADD ? (uint64_t)op[2].imm
+								 : -(uint64_t)op[2].imm)
+				      << (op[2].shift.value & 63)));
 }
 
 /* The atomics of Armv8.1, which capstone 4 does not know: ldadd, ldclr, ldset, swp and their kin,
