@@ -15,23 +15,24 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 LAYERS := command front analysis attrib source sample base
 command := main cmd_record record_rings record_operations cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_live cmd_tui cmd_doctor \
 	live recorder_child recorded session paths option output
-front := tui report report_c2c report_json report_diff report_align report_what_if report_view verdict \
+front := tui report report_table report_c2c report_json report_diff report_align report_what_if report_view verdict \
 	column figure label heatmap event_show doctor_show \
 	screen screen_key screen_lines screen_heatmap screen_functions screen_time screen_objects \
 	screen_line screen_doctor screen_help list matrix axis blame fields scene pairing scale palette \
 	canvas key
 analysis := line_key cell_store intake line_group profile c2c_count idset diff sharing object_use what_if align \
 	tally
-attrib := attrib backing binary object_set told range type_dwarf member type_table die
+attrib := attrib attrib_state spot data_place code_place backing binary object_set told jit_map range \
+	type_dwarf type_dwarf_state operand scope member type_table die
 source := ahead input tap spool unpack queue perfdata_feature perfdata_header perfdata_record \
 	script_line script_read spe_trace perfdata_read perfdata_describe perfdata_file \
 	perfdata_write machine model_run recorder door_read sysfs host pmu event_quirk event_attr \
 	event_hardware event_named tracing_data event_plan event_ladder perf_fd collect_limit \
 	collect_aux c2c_collect collect_stat kernel_record task_scan workload topology \
-	collect_filter collect_run mapped_file cgroup program emulator probe doctor doctor_fact annotation note source \
+	collect_filter collect_run mapped_file cgroup program emulator probe doctor doctor_fact annotation environment heap_read note source \
 	target tracepoint uprobe operation
 sample := sample data_source line spe_packet spe_sample ibs_raw
-base := err mem ini_file intern buf blob map table symtab json cpulist
+base := err mem ini_file intern buf blob map table symbol_name symtab insn json cpulist
 
 # The model library, below everything, and its front doors.
 MODEL := model gate coherence ring shadow sampler lock spin replay stream thread door door_file x86
@@ -44,7 +45,7 @@ MODEL_SRC := $(wildcard $(addprefix model/,$(addsuffix .c,$(MODEL))))
 
 # ---- Tools and flags
 LIBPERF ?= $(CURDIR)/deps/libperf
-PKGS := libelf libdw json-c inih libzstd libtraceevent libbpf ncursesw
+PKGS := libelf libdw capstone json-c inih libzstd libtraceevent libbpf ncursesw
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty
 ifeq ($(shell pkg-config --exists libperf 2>/dev/null && echo yes),yes)
@@ -74,6 +75,7 @@ LIBDIR := $(BUILD)/lib/hitmap
 SHAREDIR := $(BUILD)/share/hitmap
 PLUGINS := $(patsubst model/qemu_%.c,$(LIBDIR)/libhitmap-qemu-%.so,$(wildcard model/qemu_api*.c))
 HOOKS := $(LIBDIR)/libhitmap-hooks.a $(LIBDIR)/hooks.specs
+HEAP := $(LIBDIR)/libhitmap-heap.so
 MACHINES := $(patsubst configs/%,$(SHAREDIR)/%,$(wildcard configs/machines/*.conf))
 TARGETS := $(patsubst configs/%,$(SHAREDIR)/%,$(wildcard configs/targets/*.conf))
 
@@ -83,7 +85,7 @@ UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)  $@')
 
-all: $(BUILD)/hitmap $(PLUGINS) $(HOOKS) $(MACHINES) $(TARGETS)
+all: $(BUILD)/hitmap $(PLUGINS) $(HOOKS) $(HEAP) $(MACHINES) $(TARGETS)
 
 # A change of flags rebuilds: the flags are a file that changes only when they do.
 FLAGS_TEXT := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE)
@@ -128,6 +130,13 @@ $(LIBDIR)/libhitmap-hooks.a: $(HOOKS_OBJ) $(DOOR_OBJ)
 	$(call say,AR)
 	$(Q)$(AR) rcs $@ $^
 
+# C++ exceptions pass through it.
+$(BUILD)/door/model/heap.o: CFLAGS += -fexceptions -fno-builtin
+$(HEAP): $(BUILD)/door/model/heap.o
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS) -o $@ $^ -ldl -lpthread
+
 $(LIBDIR)/hooks.specs: model/hooks.specs
 	@mkdir -p $(@D)
 	cp $< $@
@@ -167,7 +176,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/hitmap
 	install -d $(DESTDIR)$(PREFIX)/share/hitmap/machines $(DESTDIR)$(PREFIX)/share/hitmap/targets
 	install -m 755 $(BUILD)/hitmap $(DESTDIR)$(PREFIX)/bin/hitmap
-	install -m 644 $(PLUGINS) $(HOOKS) $(DESTDIR)$(PREFIX)/lib/hitmap
+	install -m 644 $(PLUGINS) $(HOOKS) $(HEAP) $(DESTDIR)$(PREFIX)/lib/hitmap
 	install -m 644 $(MACHINES) $(DESTDIR)$(PREFIX)/share/hitmap/machines
 	install -m 644 $(TARGETS) $(DESTDIR)$(PREFIX)/share/hitmap/targets
 

@@ -21,7 +21,7 @@ struct record_options {
 	const char *output, *source, *machine, *door, *qemu, *sysroot, *pmu_terms, *events;
 	uint32_t cpus, quantum, hit_period, frequency, ldlat;
 	uint64_t seed, period;
-	bool verbose, quiet, dry_run, all_user, all_kernel, call_graph, hitm;
+	bool verbose, quiet, dry_run, all_user, all_kernel, call_graph, hitm, heap;
 	struct record_who who;
 	struct record_operations operations;
 };
@@ -63,6 +63,10 @@ static const struct option_row rows[] = {
 	  OPTION_U32, AT(hit_period), 1, 1u << 30 },
 	{ 0, "seed", "N", "of the model's jitter (default 1)", OPTION_U64, AT(seed), 0,
 	  UINT64_MAX },
+	{ 0, "heap", NULL,
+	  "log PROGRAM's heap, so that reports name its blocks by who asked for\n"
+	  "them (malloc, new; not of static programs)",
+	  OPTION_FLAG, AT(heap), 0, 0 },
 	{ 0, "dry-run", NULL,
 	  "only say which events hardware sampling would open; with -v field\n"
 	  "by field, and what is given up when the kernel refuses them",
@@ -206,6 +210,10 @@ static struct err *check_hardware_options(const struct record_options *o)
 		return err_next(err_new(ERR_USAGE,
 					"record: --all-user and --all-kernel exclude each other"),
 				"give one of them, or none for both");
+	if (o->heap && record_rings_running(&o->who))
+		return err_next(
+			err_new(ERR_USAGE, "record: --heap is of a PROGRAM that is started"),
+			"leave out --heap, or give the program after --");
 	if (o->sysroot && !o->dry_run)
 		return err_next(err_new(ERR_USAGE, "record: --sysroot is of --dry-run alone"),
 				"add --dry-run");
@@ -388,6 +396,7 @@ static struct err *record(const struct record_options *o, const struct paths *pa
 		.record_argv = argv,
 		.argv = argv + rest,
 		.environment = environ,
+		.heap_library = o->heap ? paths->heap : NULL,
 		.interrupts = &interrupts,
 	};
 	struct err *e = machine_load(paths->machines, o->machine, o->cpus, &run.config.machine);
@@ -453,13 +462,15 @@ static struct err *choose(const struct record_options *o, int source, struct eve
 }
 
 static struct err *run_rings(const struct record_options *o, struct event_plan *plan,
-			     struct operation_set *operations, int argc, char **argv, int rest)
+			     struct operation_set *operations, const struct paths *paths, int argc,
+			     char **argv, int rest)
 {
 	struct plan_request request = request_of(o, SOURCE_AUTO);
 	struct record_rings ask = { .who = o->who,
 				    .request = &request,
 				    .operations = operations,
 				    .output = o->output,
+				    .heap_library = o->heap ? paths->heap : NULL,
 				    .verbose = o->verbose,
 				    .quiet = o->quiet,
 				    .argc = argc,
@@ -476,35 +487,27 @@ static struct err *run_rings(const struct record_options *o, struct event_plan *
 	return e && exits ? err_exits(e, exits) : e;
 }
 
-static struct err *run_model_at(const struct record_options *o, struct operation_set *operations,
-				int argc, char **argv, int rest)
-{
-	struct paths paths = { 0 };
-	struct err *e = paths_find(&paths);
-
-	if (!e)
-		e = record(o, &paths, operations, argc, argv, rest);
-	paths_deinit(&paths);
-	return e;
-}
-
 static struct err *run(const struct record_options *o, int source, int argc, char **argv, int rest)
 {
 	char **line = whole_line(argc, argv);
 	struct operation_set *operations = NULL;
+	struct paths paths = { 0 };
 	struct event_plan plan;
 	bool rings;
 	struct err *e = record_rings_check(&o->who, rest < argc);
 
 	if (!e)
+		e = paths_find(&paths);
+	if (!e)
 		e = record_operations(&o->operations, &operations);
 	if (!e)
 		e = choose(o, source, &plan, &rings);
 	if (!e && rings)
-		e = run_rings(o, &plan, operations, argc + 1, line, rest + 1);
+		e = run_rings(o, &plan, operations, &paths, argc + 1, line, rest + 1);
 	else if (!e)
-		e = run_model_at(o, operations, argc + 1, line, rest + 1);
+		e = record(o, &paths, operations, argc + 1, line, rest + 1);
 	operation_free(operations);
+	paths_deinit(&paths);
 	free(line);
 	return e;
 }

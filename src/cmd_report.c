@@ -24,7 +24,7 @@ static const struct {
 };
 
 struct report_command {
-	const char *input, *format, *output, *display;
+	const char *input, *format, *output, *display, *symfs;
 	uint32_t top;
 	bool all, ascii, c2c;
 	report_function *print;
@@ -46,6 +46,8 @@ static const struct option_row rows[] = {
 	  "sections and figures of perf c2c report, counted as perf\ncounts (docs/counting.md says "
 	  "how that differs)",
 	  OPTION_FLAG, AT(c2c), 0, 0 },
+	{ 0, "symfs", "DIR", "look for programs, libraries and their debug files below DIR",
+	  OPTION_TEXT, AT(symfs), 0, 0 },
 	{ 'd', "display", "tot|rmt|lcl|peer",
 	  "with --c2c-compat: what lines are ranked by (default tot,\npeer for a recording of Arm)",
 	  OPTION_TEXT, AT(display), 0, 0 },
@@ -154,11 +156,21 @@ static struct err *write_report(const struct report_command *c, const struct rec
 	return output_close(&out);
 }
 
+static struct attrib *new_attrib(const struct report_command *c, struct intern *pool)
+{
+	struct attrib *a = attrib_new(pool);
+	const char *slash = strrchr(c->input, '/');
+
+	attrib_set_root(a, c->symfs);
+	attrib_set_jit_folder(a, slash ? intern_bytes(pool, c->input, slash - c->input) : ".");
+	return a;
+}
+
 /* A recording that cannot be read to its end is reported as far as it goes, and then the error. */
 static struct err *report_source(const struct report_command *c, struct source *s,
 				 struct intern *pool)
 {
-	struct attrib *attrib = attrib_new(pool);
+	struct attrib *attrib = new_attrib(c, pool);
 	struct profile *p = NULL;
 	struct err *e = profile_read(s, attrib, c->all ? 0 : REPORT_SMALLEST, &p), *write = NULL;
 
@@ -191,7 +203,7 @@ static struct err *write_c2c(const struct report_command *c, const struct record
 static struct err *report_source_c2c(const struct report_command *c, struct source *s,
 				     struct intern *pool)
 {
-	struct attrib *attrib = attrib_new(pool);
+	struct attrib *attrib = new_attrib(c, pool);
 	struct c2c *c2c = NULL;
 	struct err *e = c2c_read(s, attrib, &c2c), *write = NULL;
 	const uint32_t *n = c2c->total.n;

@@ -3,6 +3,7 @@
 #include "c2c_collect.h"
 #include "collect_filter.h"
 #include "kernel_record.h"
+#include "heap_read.h"
 #include "mapped_file.h"
 #include "mem.h"
 #include "note.h"
@@ -518,6 +519,17 @@ static struct err *put_build_id(void *context, const char *path, const uint8_t *
 	return perfdata_file_build_id(r->file, path, id, size, kernel);
 }
 
+static struct err *put_heap(struct run *r)
+{
+	struct heap_log_result result;
+	struct err *e;
+
+	if (!r->ask->heap_log)
+		return NULL;
+	e = heap_log_read(r->ask->heap_log, put_note, r, &result);
+	return e ? e : put_sentence(r, heap_log_remark(&result));
+}
+
 static struct err *put_end(struct run *r)
 {
 	struct collect_result *result = r->result;
@@ -531,6 +543,8 @@ static struct err *put_end(struct run *r)
 		e = put_sentence(r, collect_stat_throttled(&result->stat));
 	if (!e && r->ask->operations)
 		e = operation_notes(r->ask->operations, put_note, r);
+	if (!e)
+		e = put_heap(r);
 	return e ? e : mapped_file_ids(&r->mapped, "", put_build_id, r);
 }
 

@@ -24,6 +24,7 @@ struct collect_run {
 	uint32_t pages;				  /* of a ring; 0: what the limits allow */
 	char *const *argv;			  /* the program; NULL: none is started */
 	char *const *environment;		  /* the program's */
+	const char *heap_log;			  /* that the program writes; NULL: none */
 	const char *path;			  /* the environment's PATH */
 	const char *output;			  /* "-": standard output, as a pipe */
 	const struct perfdata_features *features; /* host, kernel, recorder, command line */

@@ -33,6 +33,7 @@ struct model_run {
 	char *const *record_argv; /* hitmap's own command line, for the recording */
 	char *const *argv;	  /* the program and its arguments, NULL-terminated */
 	char *const *environment; /* the program's */
+	const char *heap_library; /* that logs the heap's blocks; NULL: they are not logged */
 	/* Interrupts so far, counted by a signal handler: after the first the program gets two
 	 * seconds to end by itself, after the second none. */
 	const volatile sig_atomic_t *interrupts;

@@ -32,6 +32,7 @@ struct err *paths_find(struct paths *p)
 	exe[size] = 0;
 	*strrchr(exe, '/') = 0;
 	p->lib = beside(exe, "lib/hitmap");
+	p->heap = mem_printf("%s/libhitmap-heap.so", p->lib);
 	p->machines = beside(exe, "share/hitmap/machines");
 	p->targets = beside(exe, "share/hitmap/targets");
 	p->spare_qemu[0] = mem_printf("%s/qemu-x86_64", p->lib);
@@ -42,6 +43,7 @@ struct err *paths_find(struct paths *p)
 void paths_deinit(struct paths *p)
 {
 	free(p->lib);
+	free(p->heap);
 	free(p->machines);
 	free(p->targets);
 	for (char **q = p->spare_qemu; *q; q++)

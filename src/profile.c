@@ -125,6 +125,7 @@ static void add_note(struct profile_builder *b, const struct note *n)
 		add_remark(b, n->remark.text);
 		break;
 	case NOTE_OBJECT: /* attribution's */
+	case NOTE_BLOCK:
 	case NOTE_UNKNOWN:
 		break;
 	}

@@ -21,6 +21,7 @@ struct record_rings {
 	const struct plan_request *request;
 	struct operation_set *operations; /* NULL: none */
 	const char *output;
+	const char *heap_library; /* NULL: the heap is not logged */
 	bool verbose, quiet;
 	int argc; /* of the whole command line */
 	char *const *argv;

@@ -24,7 +24,8 @@ def check(ok, what):
 
 
 def functions(cells):
-    return {c.get('symbol') or '' for cell in cells for c in cell['code']}
+    return {name for cell in cells for c in cell['code']
+            for name in (c.get('symbol') or '', c.get('inlined_in') or '')}
 
 
 def plain(name):

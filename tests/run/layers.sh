@@ -56,7 +56,7 @@ one_file() { # HEADER-PATTERN
 	files=$(grep -lE "^#include [<\"]($1)" src/*.[ch] bench/*.[ch] 2>/dev/null | sed 's/\.[ch]$//' | sort -u)
 	[ "$(echo "$files" | grep -c .)" -le 1 ] || say "<$1> is included by more than one file:" $files
 }
-for header in 'json-c/' 'elfutils/' 'libelf|gelf' 'ini\.h' '(traceevent/)?event-parse\.h' 'zstd\.h' '(n?curses)' 'libiberty/|demangle'; do
+for header in 'json-c/' 'elfutils/' 'libelf|gelf' 'ini\.h' '(traceevent/)?event-parse\.h' 'zstd\.h' '(n?curses)' 'libiberty/|demangle' 'capstone/'; do
 	one_file "$header"
 done
 
