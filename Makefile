@@ -13,16 +13,16 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # ---- The architecture: layers from the top, a file includes headers of its own layer and of those
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
-command := main cmd_record record_rings cmd_report cmd_bench cmd_cc cmd_diff paths option output
-front := report report_c2c report_json report_diff report_view column figure label heatmap event_show
-analysis := line_key cell_store intake line_group profile c2c_count idset diff
-attrib := layout type_btf attrib backing binary object_set told range type_dwarf member type_table die
+command := main cmd_record record_rings cmd_report cmd_bench cmd_cc cmd_diff cmd_align paths option output
+front := report report_c2c report_json report_diff report_align report_what_if report_view column figure label heatmap event_show
+analysis := line_key cell_store intake line_group profile c2c_count idset diff object_use what_if align
+attrib := kmem kmem_core kmem_bpf kernel_read layout type_btf attrib backing binary object_set told range type_dwarf member type_table die
 source := ahead input spool unpack queue perfdata_feature perfdata_header perfdata_record \
 	script_line script_read spe_trace perfdata_read perfdata_describe perfdata_file \
 	perfdata_write machine model_run recorder door_read sysfs host pmu event_quirk event_attr \
 	event_hardware event_named tracing_data event_plan event_ladder perf_fd collect_limit \
 	collect_aux c2c_collect collect_stat kernel_record task_scan workload topology \
-	collect_filter collect_run cgroup program emulator annotation note source
+	collect_filter collect_run mapped_file cgroup program emulator annotation note source
 sample := sample data_source line spe_packet spe_sample ibs_raw
 base := err mem intern buf blob map table symtab json cpulist
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # bench_report.sh BUILD [few|medium|many]...: what reading a recording costs: "hitmap report --format json"
 # against "perf c2c report --stdio --no-source" and against a bare walk over the records, on generated
-# recordings. Prints a table; judges nothing. hitmap and the walk: medians of BENCH_RUNS (5) runs, the
-# recording in the page cache; perf, which takes minutes, once. BENCH_DIR keeps the recordings (1.7 GB).
+# recordings. Prints a table; judges nothing. Medians of BENCH_RUNS (5) runs, the recording in the page cache;
+# of perf, which takes minutes with many lines, BENCH_PERF_RUNS (1). BENCH_DIR keeps the recordings (1.7 GB).
 set -eu
 cd "$(dirname "$0")/.."
 build=$1
@@ -13,6 +13,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 dir=${BENCH_DIR:-$tmp}
 runs=${BENCH_RUNS:-5}
+perf_runs=${BENCH_PERF_RUNS:-1}
 gen=tests/oracle/gen_perfdata.py
 
 shape() { # NAME: options of the generator, then what the row is called
@@ -45,7 +46,7 @@ for name in "$@"; do
 	"$tmp/walk" "$file" >/dev/null
 	walk=$(measure "$runs" "$tmp/walk" "$file")
 	ours=$(measure "$runs" "$hitmap" report -i "$file" --format json)
-	perf=$(measure 1 perf c2c report --stdio --no-source -i "$file" 2>"$tmp/err") || perf="nan nan nan"
+	perf=$(measure "$perf_runs" perf c2c report --stdio --no-source -i "$file" 2>"$tmp/err") || perf="nan nan nan"
 	for reader in walk ours perf; do
 		# shellcheck disable=SC2086
 		printf '%-26s %-8s %9.2f %9.2f %9.1f\n' "$title" "${reader/ours/hitmap}" ${!reader}

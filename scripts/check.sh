@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Builds everything and runs the tests: check.sh [long]. A test prints what went wrong and exits 0, 77
-# (skipped, with the reason on its last line) or anything else (failed).
+# (skipped, with the reason on its last line) or anything else (failed). As many run at a time as there are
+# CPUs, but for those of tests/run and tests/long that say "# Runs alone": what they measure must not
+# depend on the others.
 set -u
 cd "$(dirname "$0")/.."
-passed=0 failed=0 skipped=0
 jobs=$(nproc)
 logs=build/logs
 mkdir -p $logs
+rm -f $logs/*
 
 build() {
 	if ! make --no-print-directory -j"$jobs" "$@" >$logs/build 2>&1; then
@@ -18,38 +20,77 @@ build() {
 	fi
 }
 
+# One test. Its outcome is the name of a file, for who counts them.
 run() { # NAME COMMAND...
-	local name=$1 log start=$SECONDS
+	local name=$1 log outcome start=$SECONDS
 	shift
 	log=$logs/${name//\//_}
-	if "$@" >"$log" 2>&1 </dev/null; then
-		passed=$((passed + 1))
+	"$@" >"$log" 2>&1 </dev/null
+	case $? in
+	0)
+		outcome=passed
 		echo "ok      $name ($((SECONDS - start)) s)$(sed -n 's/^note: /: /p' "$log" | head -1)"
-	elif [ $? = 77 ]; then
-		skipped=$((skipped + 1))
+		;;
+	77)
+		outcome=skipped
 		echo "skipped $name: $(tail -n 1 "$log")"
-	else
-		failed=$((failed + 1))
-		echo "FAILED  $name"
-		tail -n 25 "$log" | sed 's/^/	/'
-	fi
+		;;
+	*)
+		outcome=failed
+		echo "FAILED  $name"$'\n'"$(tail -n 25 "$log" | sed 's/^/	/')"
+		;;
+	esac
+	: >"$log.$outcome"
+}
+
+lane() { # NAME COMMAND...: beside others, as soon as a CPU is free
+	while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do
+		wait -n
+	done
+	run "$@" &
+}
+
+runs_alone() {
+	grep -q '^# Runs alone' "$1"
+}
+
+units() { # PREFIX FOLDER
+	local t
+	for t in "$2"/tests/test_*; do
+		case $t in
+		*.d) ;;
+		*) lane "$1$(basename "$t")" "$t" ;;
+		esac
+	done
+}
+
+scripts() { # FOLDER alone|beside
+	local t
+	for t in "$1"/*.sh; do
+		if runs_alone "$t"; then
+			[ "$2" = beside ] || run "$(basename "$t" .sh)" bash "$t" build
+		else
+			[ "$2" = alone ] || lane "$(basename "$t" .sh)" bash "$t" build
+		fi
+	done
+}
+
+count() {
+	find $logs -name "*.$1" | wc -l
 }
 
 build WERROR=1 tests
-for t in build/tests/test_*; do
-	[ -x "$t" ] && run "$(basename "$t")" "$t"
-done
-for t in tests/run/*.sh; do
-	run "$(basename "$t" .sh)" bash "$t" build
-done
+scripts tests/run alone
+units "" build
+scripts tests/run beside
+wait
 build WERROR=1 ASAN=1 tests
-for t in build-asan/tests/test_*; do
-	[ -x "$t" ] && run "asan/$(basename "$t")" "$t"
-done
+units asan/ build-asan
+wait
 if [ "${1:-}" = long ]; then
-	for t in tests/long/*.sh; do
-		run "$(basename "$t" .sh)" bash "$t" build
-	done
+	scripts tests/long alone
+	scripts tests/long beside
+	wait
 fi
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+echo "$(count passed) passed, $(count failed) failed, $(count skipped) skipped"
+[ "$(count failed)" = 0 ]

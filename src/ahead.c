@@ -5,14 +5,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define BATCHES	      8
+#define BATCHES	      16
 #define BATCH_SAMPLES 2048 /* all of them stay in a last-level cache */
 #define BATCH_EVENTS  64
+#define SAMPLES_SIZE  (BATCHES * BATCH_SAMPLES * sizeof(struct sample))
 
 /* Batches go round: "filled" counts those the reader has given, "emptied" those the consumer gave
  * back. */
 struct ahead {
 	struct source *source;
+	struct sample *samples; /* of all batches */
 	struct ahead_batch batch[BATCHES];
 	uint64_t filled, emptied;
 	bool ended;   /* no more will be filled */
@@ -93,8 +95,9 @@ struct ahead *ahead_open(struct source *s)
 	struct ahead *a = mem_zalloc(sizeof(*a));
 
 	a->source = s;
+	a->samples = mem_enlarge(NULL, 0, SAMPLES_SIZE);
 	for (int i = 0; i < BATCHES; i++) {
-		a->batch[i].sample = mem_zalloc(BATCH_SAMPLES * sizeof(struct sample));
+		a->batch[i].sample = a->samples + i * BATCH_SAMPLES;
 		a->batch[i].event = mem_zalloc(BATCH_EVENTS * sizeof(struct event));
 		a->batch[i].behind = mem_zalloc(BATCH_EVENTS * sizeof(uint32_t));
 	}
@@ -147,10 +150,10 @@ struct err *ahead_close(struct ahead *a)
 	}
 	e = a->error;
 	for (int i = 0; i < BATCHES; i++) {
-		free(a->batch[i].sample);
 		free(a->batch[i].event);
 		free(a->batch[i].behind);
 	}
+	mem_free_enlarged(a->samples, SAMPLES_SIZE);
 	pthread_cond_destroy(&a->changed);
 	pthread_mutex_destroy(&a->lock);
 	free(a);

@@ -3,6 +3,7 @@
 #include "c2c_collect.h"
 #include "collect_filter.h"
 #include "kernel_record.h"
+#include "mapped_file.h"
 #include "mem.h"
 #include "note.h"
 #include "perfdata_file.h"
@@ -37,6 +38,7 @@ struct run {
 	struct topology topology;
 	struct blob tracing; /* formats of tracepoints */
 	struct perfdata_file *file;
+	struct mapped_file_set mapped;
 	struct workload workload;
 	pid_t *task; /* to be followed; NULL: all */
 	size_t tasks, task_room;
@@ -176,6 +178,7 @@ static struct err *put_record(void *context, const void *record, size_t size)
 	struct run *r = context;
 
 	r->result->records++;
+	mapped_file_note(&r->mapped, record);
 	return perfdata_file_put(r->file, record, size);
 }
 
@@ -478,6 +481,14 @@ static struct err *put_sentence(struct run *r, char *text)
 	return e;
 }
 
+static struct err *put_build_id(void *context, const char *path, const uint8_t *id, uint8_t size,
+				bool kernel)
+{
+	struct run *r = context;
+
+	return perfdata_file_build_id(r->file, path, id, size, kernel);
+}
+
 static struct err *put_end(struct run *r)
 {
 	struct collect_result *result = r->result;
@@ -489,7 +500,7 @@ static struct err *put_end(struct run *r)
 		e = put_sentence(r, collect_stat_lost(&result->stat));
 	if (!e)
 		e = put_sentence(r, collect_stat_throttled(&result->stat));
-	return e;
+	return e ? e : mapped_file_ids(&r->mapped, "", put_build_id, r);
 }
 
 static struct err *record_rings(struct run *r)
@@ -546,6 +557,7 @@ static void run_deinit(struct run *r)
 	if (r->rings)
 		c2c_collect_close(r->rings);
 	collect_filter_free(r->filter);
+	mapped_file_deinit(&r->mapped);
 	topology_deinit(&r->topology);
 	blob_deinit(&r->tracing);
 	free(r->event);
@@ -558,6 +570,7 @@ struct err *collect_run(const struct collect_run *ask, struct collect_result *re
 	struct err *e;
 
 	*result = (struct collect_result){ 0 };
+	mapped_file_init(&r.mapped);
 	e = prepare_program(&r);
 	if (!e)
 		e = list_tasks(&r);

@@ -16,5 +16,6 @@ struct err *cmd_report(int argc, char **argv);
 struct err *cmd_bench(int argc, char **argv);
 struct err *cmd_cc(int argc, char **argv);
 struct err *cmd_diff(int argc, char **argv);
+struct err *cmd_align(int argc, char **argv);
 
 #endif

@@ -14,6 +14,8 @@ static const struct command commands[] = {
 	{ "report", "[OPTIONS]", "show which lines of a recording are contended, and by whom",
 	  cmd_report },
 	{ "diff", "[OPTIONS] BEFORE AFTER", "compare two recordings, field by field", cmd_diff },
+	{ "align", "[OPTIONS] RECORDING | BEFORE AFTER",
+	  "what another layout would cost, and whether the layout changed", cmd_align },
 	{ "cc", "ARGUMENTS", "compile a C program so that it can be recorded without QEMU",
 	  cmd_cc },
 	{ "c++", "ARGUMENTS", "the same for C++", cmd_cc },

@@ -106,6 +106,29 @@ void *mem_promise_take(struct mem_promise *p)
 	return memory;
 }
 
+#define ENLARGED_SMALL (256UL << 10) /* bytes; up to here it is malloc()'s */
+
+void *mem_enlarge(void *p, size_t was, size_t size)
+{
+	void *larger;
+
+	if (size <= ENLARGED_SMALL)
+		return mem_realloc(p, size, 1);
+	larger = mem_scattered(size);
+	if (was)
+		memcpy(larger, p, was);
+	mem_free_enlarged(p, was);
+	return larger;
+}
+
+void mem_free_enlarged(void *p, size_t size)
+{
+	if (size <= ENLARGED_SMALL)
+		free(p);
+	else
+		mem_free_scattered(p, size);
+}
+
 char *mem_strdup(const char *s)
 {
 	char *copy = strdup(s);

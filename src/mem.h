@@ -21,6 +21,11 @@ void mem_free_scattered(void *p, size_t size);
 struct mem_promise;
 struct mem_promise *mem_scattered_promise(size_t size) __attribute__((returns_nonnull));
 void *mem_promise_take(struct mem_promise *p) __attribute__((returns_nonnull));
+/* realloc() for arrays that become large and are written from end to end: large ones lie in large
+ * pages, since a fault for each small one costs more than what is done with it (14 us under some
+ * hypervisors). "was": the size given before, 0 with NULL. What is new is undefined. */
+void *mem_enlarge(void *p, size_t was, size_t size) __attribute__((returns_nonnull));
+void mem_free_enlarged(void *p, size_t size);
 char *mem_strdup(const char *s) __attribute__((returns_nonnull));
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
 

@@ -12,12 +12,17 @@ struct queue_order {
 	bool is_record;
 };
 
+static void samples_free(struct queue_samples *s)
+{
+	mem_free_enlarged(s->sample, s->room * sizeof(*s->sample));
+}
+
 void queue_deinit(struct queue *q)
 {
-	free(q->current.sample);
-	free(q->before.sample);
-	free(q->due.sample);
-	free(q->spare.sample);
+	samples_free(&q->current);
+	samples_free(&q->before);
+	samples_free(&q->due);
+	samples_free(&q->spare);
 	free(q->records.record);
 	free(q->due_records.record);
 	free(q->order);
@@ -29,10 +34,12 @@ void queue_deinit(struct queue *q)
 
 static struct sample *make_room(struct queue_samples *s, size_t count)
 {
+	size_t was = s->room;
+
 	if (s->count + count > s->room) {
-		s->room = s->room + s->room / 2 > s->count + count ? s->room + s->room / 2
-								   : s->count + count;
-		s->sample = mem_realloc(s->sample, s->room, sizeof(*s->sample));
+		s->room = 2 * was > s->count + count ? 2 * was : s->count + count;
+		s->sample = mem_enlarge(s->sample, was * sizeof(*s->sample),
+					s->room * sizeof(*s->sample));
 	}
 	return s->sample + s->count;
 }
@@ -45,11 +52,16 @@ struct sample *queue_room(struct queue *q, size_t count)
 void queue_add(struct queue *q, size_t count)
 {
 	const struct sample *s = q->current.sample + q->current.count;
+	uint64_t oldest = q->current.count ? q->current.oldest : UINT64_MAX;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		if (s[i].time > q->newest)
 			q->newest = s[i].time;
+		if (s[i].time < oldest)
+			oldest = s[i].time;
+	}
 	q->current.count += count;
+	q->current.oldest = oldest;
 }
 
 static void add_record(struct queue_records *to, const struct queue_record *record, size_t behind)
@@ -179,6 +191,8 @@ static void join_current(struct queue *q)
 		return;
 	memcpy(make_room(&q->before, q->current.count), q->current.sample,
 	       q->current.count * sizeof(*q->current.sample));
+	if (!q->before.count || q->current.oldest < q->before.oldest)
+		q->before.oldest = q->current.oldest;
 	q->before.count += q->current.count;
 	q->current.count = 0;
 }
@@ -197,6 +211,7 @@ static void move_samples(const struct queue *q, size_t first, size_t end,
 		else
 			samples->sample[samples->count++] = q->before.sample[o->index];
 	}
+	samples->oldest = first < end ? q->order[first].time : 0;
 }
 
 /* Sorts all that waits; the first so many become due. */
@@ -228,20 +243,50 @@ static size_t count_until(const struct queue *q, size_t count, uint64_t limit)
 	return low;
 }
 
-/* Whether samples can become due as they are: no record does so with them. */
+static uint64_t oldest_sample(const struct queue *q)
+{
+	uint64_t oldest = q->before.count ? q->before.oldest : UINT64_MAX;
+
+	return q->current.count && q->current.oldest < oldest ? q->current.oldest : oldest;
+}
+
+/* Whether samples can become due as they are: the records that do so with them come before all. */
 static bool is_loose(const struct queue *q, uint64_t limit)
 {
+	uint64_t oldest = oldest_sample(q);
+
 	for (size_t i = 0; i < q->records.count; i++)
-		if (q->records.record[i].time <= limit)
+		if (q->records.record[i].time <= limit && q->records.record[i].time >= oldest)
 			return false;
 	return q->loose;
 }
 
-/* The samples before the last mark, all of which are complete by now, become due. The records that
- * wait are newer than they. */
-static void free_before(struct queue *q)
+/* The records up to "limit" become due, before any sample. */
+static void free_records(struct queue *q, uint64_t limit)
+{
+	size_t count = 0, left = 0;
+
+	order_room(&q->order, &q->order_room, q->records.count);
+	for (size_t i = 0; i < q->records.count; i++)
+		if (q->records.record[i].time <= limit)
+			q->order[count++] = (struct queue_order){ q->records.record[i].time,
+								  (uint32_t)i, true };
+	sort(q, count);
+	for (size_t i = 0; i < count; i++)
+		add_record(&q->due_records, &q->records.record[q->order[i].index], 0);
+	for (size_t i = 0; i < q->records.count; i++)
+		if (q->records.record[i].time > limit)
+			q->records.record[left++] = q->records.record[i];
+	q->records.count = left;
+}
+
+/* The samples before the last mark, all of which are complete by now, become due, and what
+ * free_records() does. The other records that wait are newer than they. */
+static void free_before(struct queue *q, uint64_t limit)
 {
 	begin_due(q);
+	if (q->records.count)
+		free_records(q, limit);
 	for (size_t i = 0; i < q->records.count; i++)
 		q->records.record[i].behind -= q->records.record[i].behind > q->before.count
 						       ? q->before.count
@@ -256,7 +301,7 @@ void queue_round(struct queue *q)
 
 	q->round_newest = q->newest;
 	if (is_loose(q, limit)) {
-		free_before(q);
+		free_before(q, limit);
 	} else {
 		size_t count;
 
@@ -272,7 +317,7 @@ void queue_flush(struct queue *q)
 
 	join_current(q);
 	if (q->loose && !q->records.count) {
-		free_before(q);
+		free_before(q, 0);
 		return;
 	}
 	count = order_all(q);

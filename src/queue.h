@@ -9,7 +9,8 @@
  *
  * Whoever only counts samples does not care for their order among each other, but for which of them
  * came before a record that changes what is mapped. With "loose" they are put in order only where a
- * record stands between them, which is seldom after the first second of a recording.
+ * record stands between them, which is seldom after the first second of a recording. The maps that
+ *a recording begins with stand before all samples.
  */
 #ifndef HITMAP_QUEUE_H
 #define HITMAP_QUEUE_H
@@ -32,6 +33,7 @@ struct queue_record {
 struct queue_samples {
 	struct sample *sample;
 	size_t count, room;
+	uint64_t oldest; /* no sample is older; undefined when there is none */
 };
 
 struct queue_records {

@@ -188,7 +188,11 @@ static struct err *program_error(const struct record_rings *o, const struct coll
 	else if (r->exit_code)
 		e = err_new(ERR_FAILED, "record: the program failed with exit status %d",
 			    r->exit_code);
-	return e ? err_next(e, "what was recorded is in %s", o->output) : NULL;
+	if (!e)
+		return NULL;
+	if (!strcmp(o->output, "-"))
+		return err_next(e, "what was recorded went into the pipe");
+	return err_next(e, "what was recorded is in %s", o->output);
 }
 
 static struct err *run(const struct record_rings *o, const struct collect_run *ask, int *exits)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define FIRST_SLOTS 1024
-#define LARGE_TABLE (1U << 17) /* slots */
+#define LARGE_TABLE (1U << 15) /* slots */
 
 static struct table_slot *slots_new(uint32_t count)
 {

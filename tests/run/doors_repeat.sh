@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# Runs alone.
 # HITM totals of the model through both doors: the same on an idle and on a busy machine, and for any
 # quantum. Also runs of a program whose threads come and go. doors_repeat.sh BUILD [long]: five runs idle
 # and five busy instead of two and two, 100 runs of the churn instead of 20.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# Runs alone: for a second it lowers the rate of samples that the kernel allows all of the machine.
 # rings.sh [BUILD]: recordings from the kernel's rings, by software events, which every machine has:
 # nothing is lost at defaults; what is lost with small rings and a stopped reader is what the kernel
 # counted; perf script reads the same samples, one by one; interrupts lose nothing; -a, -p, -t, -C, -G,
@@ -11,7 +12,10 @@ hitmap=$PWD/$build/hitmap
 tmp=$(mktemp -d)
 cgroup=
 mounted=
+rate=
+limit=/proc/sys/kernel/perf_event_max_sample_rate
 end() {
+	[ -z "$rate" ] || echo "$rate" >$limit
 	[ -z "$cgroup" ] || rmdir "$cgroup" 2>/dev/null
 	[ -z "$mounted" ] || umount "$mounted" 2>/dev/null
 	rm -rf "$tmp"
@@ -97,6 +101,16 @@ if [ "$(id -u)" = 0 ]; then
 	ours "$tmp/cpu" | awk '$4 != 0 { bad = 1 } END { exit bad || !NR }' || wrong "-C 0: samples of other CPUs, or none"
 fi
 
+# ---- Build ids: the program's own, and the kernel's
+"$hitmap" record -q -e cpu-clock,page-faults -o "$tmp/ids" -- "$tmp/faults" 20000 1 >/dev/null 2>&1
+if perf version >/dev/null 2>&1; then
+	id=$(readelf -n "$tmp/faults" | sed -n 's/.*Build ID: //p')
+	perf buildid-list -i "$tmp/ids" >"$tmp/list" 2>/dev/null
+	grep -q "^$id $tmp/faults$" "$tmp/list" || wrong "no build id $id of the program: $(cat "$tmp/list")"
+	kernel=$(perf buildid-list -k)
+	grep -q "^$kernel .kernel.kallsyms.$" "$tmp/list" || wrong "no build id $kernel of the kernel: $(cat "$tmp/list")"
+fi
+
 # ---- Small rings and a reader that is stopped: what is lost is what the kernel counted
 "$hitmap" record -e page-faults -c 1 -m 1 -v -o "$tmp/small" -- "$tmp/faults" 200000 2 >"$tmp/out" 2>&1 &
 recorder=$!
@@ -116,6 +130,23 @@ counted=$(sed -n 's/.*the kernel counts \([0-9]*\),.*/\1/p' "$tmp/out")
 	wrong "$(wc -l <"$tmp/ours") samples and $(lost) lost are fewer than the 400000 faults"
 grep -q 'next: .*-m [0-9]' "$tmp/out" || wrong "no advice after losses: $(cat "$tmp/out")"
 echo "note: $(lost) lost with a stopped reader, as the kernel counts"
+
+# ---- An event that comes too often is paused by the kernel: counted, and said
+if [ "$(id -u)" = 0 ] && [ -w $limit ]; then
+	rate=$(cat $limit)
+	echo 2000 >$limit
+	"$hitmap" record -e cpu-clock -c 10000 -o "$tmp/often" -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done' \
+		>"$tmp/out" 2>&1
+	echo "$rate" >$limit
+	rate=
+	paused=$(sed -n 's/.*the kernel paused events \([0-9]*\) times on CPU.*/\1/p' "$tmp/out")
+	[ "${paused:-0}" -gt 0 ] || wrong "an event that comes too often is not said to be paused: $(cat "$tmp/out")"
+	grep -q 'next: .*-c [0-9]' "$tmp/out" || wrong "no advice for paused events: $(cat "$tmp/out")"
+	if perf version >/dev/null 2>&1; then
+		n=$(perf report --stats -i "$tmp/often" 2>/dev/null | awk '/ THROTTLE/ { print $3 }')
+		[ "$n" = "$paused" ] || wrong "perf sees $n THROTTLE records, hitmap $paused"
+	fi
+fi
 
 # ---- Tasks that run already
 written() { # FILE: until it holds some samples, but not for ever

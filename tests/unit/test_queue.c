@@ -104,6 +104,44 @@ static void a_record_between_them_puts_loose_samples_in_order(void **state)
 	queue_deinit(&q);
 }
 
+static void records_before_all_samples_leave_loose_ones_as_they_were_read(void **state)
+{
+	struct queue q = { .loose = true };
+
+	add_record(&q, 8, 0);
+	add_record(&q, 5, 0);
+	add(&q, 30, 0);
+	add(&q, 10, 0);
+	queue_round(&q);
+	NOTHING(&q);
+	add(&q, 50, 0);
+	add(&q, 9, 0);
+	add_record(&q, 7, 0);
+	add_record(&q, 45, 0);
+	queue_round(&q); /* up to 30 */
+	EXPECT(&q, -5, -7, -8, 30, 10);
+	add(&q, 60, 0);
+	queue_round(&q); /* up to 50: one record is older than a sample */
+	EXPECT(&q, 9, -45, 50);
+	queue_flush(&q);
+	EXPECT(&q, 60);
+	queue_deinit(&q);
+}
+
+static void a_record_of_a_sample_s_time_that_was_read_later_comes_later(void **state)
+{
+	struct queue q = { .loose = true };
+
+	add(&q, 10, 0);
+	add_record(&q, 10, 0);
+	add(&q, 30, 0);
+	queue_round(&q);
+	add(&q, 40, 0);
+	queue_round(&q);
+	EXPECT(&q, 10, -10, 30);
+	queue_deinit(&q);
+}
+
 static void a_record_waits_for_all_samples_before_it(void **state)
 {
 	struct queue q = { .loose = true };
@@ -252,6 +290,8 @@ int main(void)
 		cmocka_unit_test(a_round_frees_what_the_round_before_completed),
 		cmocka_unit_test(loose_samples_come_as_they_were_read),
 		cmocka_unit_test(a_record_between_them_puts_loose_samples_in_order),
+		cmocka_unit_test(records_before_all_samples_leave_loose_ones_as_they_were_read),
+		cmocka_unit_test(a_record_of_a_sample_s_time_that_was_read_later_comes_later),
 		cmocka_unit_test(a_record_waits_for_all_samples_before_it),
 		cmocka_unit_test(an_empty_queue_gives_nothing),
 		cmocka_unit_test(half_of_what_waits_can_be_freed),

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* hitmap align: what a layout costs, and whether one changed. */
+#include "command.h"
+#include "mem.h"
+#include "option.h"
+#include "output.h"
+#include "perfdata_read.h"
+#include "report_align.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct align_command {
+	const char *output, *object, *format;
+	uint32_t top, step;
+	bool all, ascii, sensitivity;
+};
+
+#define AT(member) offsetof(struct align_command, member)
+
+static const struct option_row rows[] = {
+	{ 0, "object", "NAME", "of one recording: only the object, or the type, of this name",
+	  OPTION_TEXT, AT(object), 0, 0 },
+	{ 0, "step", "N", "bases to try are N bytes apart (default 8)", OPTION_U32, AT(step), 1,
+	  64 },
+	{ 0, "sensitivity", NULL, "rank objects by how much a move could cost", OPTION_FLAG,
+	  AT(sensitivity), 0, 0 },
+	{ 0, "format", "text|json", "how to write it (default text)", OPTION_TEXT, AT(format), 0,
+	  0 },
+	{ 'o', "output", "FILE", "where to write it (default standard output)", OPTION_TEXT,
+	  AT(output), 0, 0 },
+	{ 0, "top", "N", "show N objects at most", OPTION_U32, AT(top), 1, UINT32_MAX },
+	{ 0, "all", NULL, "show every object", OPTION_FLAG, AT(all), 0, 0 },
+	{ 0, "ascii", NULL, "draw with ASCII characters only", OPTION_FLAG, AT(ascii), 0, 0 },
+};
+
+static const struct option_usage usage = {
+	"align",
+	"[OPTIONS] RECORDING | BEFORE AFTER",
+	"Of one recording: what each contended object would cost at another place in its line, "
+	"and\n"
+	"which change of its layout helps. Of two: whether an object or a field moved, lines "
+	"merged\n"
+	"or split, or only the use changed.",
+	rows,
+	ARRAY_SIZE(rows),
+};
+
+/* One recording, read to its end. */
+struct side {
+	struct source *source;
+	struct attrib *attrib;
+	struct profile *profile;
+	struct use_set use;
+};
+
+static struct err *side_read(struct side *s, const char *path, struct intern *pool)
+{
+	struct err *e = perfdata_open(path, pool, &s->source);
+
+	if (e)
+		return e;
+	s->attrib = attrib_new(pool);
+	e = profile_read(s->source, s->attrib, 0, &s->profile);
+	if (!e && !s->profile->total.samples)
+		e = err_next(err_new(ERR_FAILED, "align: no memory samples in %s", path),
+			     "hitmap report -i %s says what it holds", path);
+	if (!e)
+		object_use_init(&s->use, s->profile, s->attrib, pool);
+	return e;
+}
+
+static void side_close(struct side *s)
+{
+	object_use_deinit(&s->use);
+	profile_free(s->profile);
+	attrib_free(s->attrib);
+	source_close(s->source);
+}
+
+static struct err *find_object(const struct align_command *c, const char *path,
+			       const struct use_set *use, const struct use_object **object)
+{
+	*object = c->object ? object_use_find(use, c->object) : NULL;
+	if (c->object && !*object)
+		return err_next(err_new(ERR_FAILED,
+					"align: no contended object or type \"%s\" in %s",
+					c->object, path),
+				"hitmap align %s lists those that are", path);
+	if (!use->count)
+		return err_next(
+			err_new(ERR_FAILED, "align: no contended memory with a name in %s", path),
+			"hitmap report -i %s shows what is contended; programs built with -g "
+			"have names",
+			path);
+	return NULL;
+}
+
+static struct err *one(const struct align_command *c, const char *path)
+{
+	struct report_what_if what = { .recording = path,
+				       .step = c->step ?: 8,
+				       .sensitivity = c->sensitivity };
+	struct intern *pool = intern_new();
+	struct side side = { 0 };
+	struct output out;
+	struct err *e = side_read(&side, path, pool);
+
+	what.use = &side.use;
+	if (!e)
+		e = find_object(c, path, &side.use, &what.only);
+	if (!e)
+		e = output_open(&out, "align", c->output);
+	if (!e) {
+		struct report_options o = output_options(&out, c->top, c->all, c->ascii);
+
+		if (c->format && !strcmp(c->format, "json"))
+			report_what_if_json(out.file, &what);
+		else
+			report_what_if(out.file, &what, &o);
+		e = output_close(&out);
+	}
+	side_close(&side);
+	intern_free(pool);
+	return e;
+}
+
+static double seconds(const struct recording *r)
+{
+	return r->last_time > r->first_time ? (r->last_time - r->first_time) / 1e9 : 0;
+}
+
+static struct err *write_two(const struct align_command *c, struct side side[ALIGN_SIDES],
+			     char *const path[ALIGN_SIDES])
+{
+	struct align_input in[ALIGN_SIDES];
+	struct align a;
+	struct report_align r = { { path[0], path[1] }, &a };
+	struct report_options o;
+	struct output out;
+	struct err *e = output_open(&out, "align", c->output);
+
+	if (e)
+		return e;
+	for (int s = 0; s < ALIGN_SIDES; s++)
+		in[s] = (struct align_input){ &side[s].use, side[s].profile,
+					      seconds(&side[s].source->recording) };
+	align_init(&a, in);
+	o = output_options(&out, c->top, c->all, c->ascii);
+	if (c->format && !strcmp(c->format, "json"))
+		report_align_json(out.file, &r);
+	else
+		report_align(out.file, &r, &o);
+	align_deinit(&a);
+	return output_close(&out);
+}
+
+static struct err *two(const struct align_command *c, char *const path[ALIGN_SIDES])
+{
+	struct intern *pool = intern_new();
+	struct side side[ALIGN_SIDES] = { 0 };
+	struct err *e = side_read(&side[0], path[0], pool);
+
+	if (!e)
+		e = side_read(&side[1], path[1], pool);
+	if (!e)
+		e = write_two(c, side, path);
+	side_close(&side[0]);
+	side_close(&side[1]);
+	intern_free(pool);
+	return e;
+}
+
+static struct err *check(const struct align_command *c, int files)
+{
+	if (files != 1 && files != 2)
+		return err_next(
+			err_new(ERR_USAGE, "align: takes one recording or two, not %d", files),
+			"hitmap align RECORDING, or hitmap align BEFORE AFTER");
+	if (c->format && strcmp(c->format, "text") && strcmp(c->format, "json"))
+		return err_next(err_new(ERR_USAGE, "align: there is no format \"%s\"", c->format),
+				"--format text or --format json");
+	if (c->step & (c->step - 1))
+		return err_next(err_new(ERR_USAGE, "align: --step %u is no power of two", c->step),
+				"such as --step 4 or --step 8");
+	if (files == 2 && (c->object || c->sensitivity))
+		return err_next(err_new(ERR_USAGE, "align: --object and --sensitivity are of one "
+						   "recording"),
+				"hitmap align --sensitivity RECORDING");
+	return NULL;
+}
+
+struct err *cmd_align(int argc, char **argv)
+{
+	struct align_command c = { 0 };
+	bool helped;
+	int rest;
+	struct err *e = option_parse(argc, argv, &usage, &c, &rest, &helped);
+
+	if (e || helped)
+		return e;
+	e = check(&c, argc - rest);
+	if (e)
+		return e;
+	return argc - rest == 1 ? one(&c, argv[rest]) : two(&c, argv + rest);
+}
