@@ -19,12 +19,12 @@ analysis := line_key cell_store intake line_group profile c2c_count idset diff o
 attrib := kmem kmem_core kmem_bpf kernel_read layout type_btf attrib backing binary object_set told range type_dwarf member type_table die
 source := ahead input spool unpack queue perfdata_feature perfdata_header perfdata_record \
 	script_line script_read spe_trace perfdata_read perfdata_describe perfdata_file \
-	perfdata_write machine model_run recorder door_read sysfs host pmu event_quirk event_attr \
-	event_hardware event_named tracing_data event_plan event_ladder perf_fd collect_limit \
+	perfdata_write machine target model_run recorder door_read sysfs host pmu event_quirk \
+	event_attr event_hardware event_named tracing_data event_plan event_ladder perf_fd collect_limit \
 	collect_aux c2c_collect collect_stat kernel_record task_scan workload topology \
 	collect_filter collect_run mapped_file cgroup program emulator annotation note source
 sample := sample data_source line spe_packet spe_sample ibs_raw
-base := err mem intern buf blob map table symtab json cpulist
+base := err mem ini_file intern buf blob map table symtab json cpulist
 
 # The model library, below everything, and its front doors.
 MODEL := model gate coherence ring shadow sampler lock spin replay stream thread door door_file x86
@@ -68,6 +68,7 @@ SHAREDIR := $(BUILD)/share/hitmap
 PLUGINS := $(patsubst model/qemu_%.c,$(LIBDIR)/libhitmap-qemu-%.so,$(wildcard model/qemu_api*.c))
 HOOKS := $(LIBDIR)/libhitmap-hooks.a $(LIBDIR)/hooks.specs
 MACHINES := $(patsubst configs/%,$(SHAREDIR)/%,$(wildcard configs/machines/*.conf))
+TARGETS := $(patsubst configs/%,$(SHAREDIR)/%,$(wildcard configs/targets/*.conf))
 
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 
@@ -75,7 +76,7 @@ UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)  $@')
 
-all: $(BUILD)/hitmap $(PLUGINS) $(HOOKS) $(MACHINES)
+all: $(BUILD)/hitmap $(PLUGINS) $(HOOKS) $(MACHINES) $(TARGETS)
 
 # A change of flags rebuilds: the flags are a file that changes only when they do.
 FLAGS_TEXT := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE)
@@ -157,10 +158,11 @@ bench: setup
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/hitmap
-	install -d $(DESTDIR)$(PREFIX)/share/hitmap/machines
+	install -d $(DESTDIR)$(PREFIX)/share/hitmap/machines $(DESTDIR)$(PREFIX)/share/hitmap/targets
 	install -m 755 $(BUILD)/hitmap $(DESTDIR)$(PREFIX)/bin/hitmap
 	install -m 644 $(PLUGINS) $(HOOKS) $(DESTDIR)$(PREFIX)/lib/hitmap
 	install -m 644 $(MACHINES) $(DESTDIR)$(PREFIX)/share/hitmap/machines
+	install -m 644 $(TARGETS) $(DESTDIR)$(PREFIX)/share/hitmap/targets
 
 clean:
 	rm -rf build build-asan build-debug build-asan-debug $(BUILD)

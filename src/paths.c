@@ -33,6 +33,7 @@ struct err *paths_find(struct paths *p)
 	*strrchr(exe, '/') = 0;
 	p->lib = beside(exe, "lib/hitmap");
 	p->machines = beside(exe, "share/hitmap/machines");
+	p->targets = beside(exe, "share/hitmap/targets");
 	p->spare_qemu[0] = mem_printf("%s/qemu-x86_64", p->lib);
 	p->spare_qemu[1] = mem_printf("%s/../deps/qemu/bin/qemu-x86_64", exe);
 	return NULL;
@@ -42,6 +43,7 @@ void paths_deinit(struct paths *p)
 {
 	free(p->lib);
 	free(p->machines);
+	free(p->targets);
 	for (char **q = p->spare_qemu; *q; q++)
 		free(*q);
 	*p = (struct paths){ 0 };

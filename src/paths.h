@@ -9,6 +9,7 @@
 struct paths {
 	char *lib;	     /* plugins and the hooks' library */
 	char *machines;	     /* machine files */
+	char *targets;	     /* target files */
 	char *spare_qemu[3]; /* a qemu-x86_64 that set-up built or a package brought;
 				NULL-terminated */
 };
