@@ -16,7 +16,7 @@ LAYERS := command front analysis attrib source sample base
 command := main cmd_record record_rings cmd_report cmd_bench cmd_cc cmd_diff cmd_align paths option output
 front := report report_c2c report_json report_diff report_align report_what_if report_view column figure label heatmap event_show
 analysis := line_key cell_store intake line_group profile c2c_count idset diff object_use what_if align
-attrib := kmem kmem_core kmem_bpf kernel_read layout type_btf attrib backing binary object_set told range type_dwarf member type_table die
+attrib := kobject kernel_symbols kmem kmem_core kmem_bpf kernel_read layout type_btf attrib backing binary object_set told range type_dwarf member type_table die
 source := ahead input spool unpack queue perfdata_feature perfdata_header perfdata_record \
 	script_line script_read spe_trace perfdata_read perfdata_describe perfdata_file \
 	perfdata_write machine target model_run recorder door_read sysfs host pmu event_quirk \
@@ -54,7 +54,7 @@ comma := ,
 OPT := $(if $(DEBUG),-Og,-O2) -g
 SANITIZE := $(if $(ASAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer)
-CPPFLAGS += -D_GNU_SOURCE -Isrc -Imodel -Iinclude $(PERF_CFLAGS) $(PKG_CFLAGS)
+CPPFLAGS += -D_GNU_SOURCE -Isrc -Imodel -Iinclude -I$(BUILD)/gen $(PERF_CFLAGS) $(PKG_CFLAGS)
 CFLAGS += -std=gnu11 $(OPT) $(WARN)
 LDLIBS := -Wl,--as-needed $(PERF_LIBS) $(PKG_LIBS) -lpthread -lm
 
@@ -88,6 +88,17 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/.flags
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+
+# Programs for the kernel: compiled for BPF, and part of hitmap as an array of bytes.
+BPF_CLANG ?= clang
+BPF_FLAGS := -target bpf -mcpu=v2 -O2 -g -Wall
+$(BUILD)/gen/%_bpf.h: bpf/%.bpf.c src/%.h
+	@mkdir -p $(@D)
+	$(call say,BPF)
+	$(Q)$(BPF_CLANG) $(BPF_FLAGS) -c -o $(@:.h=.o) $<
+	$(Q){ echo 'static const unsigned char $*_bpf[] __attribute__((aligned(8))) = {'; \
+		od -An -v -tx1 $(@:.h=.o) | sed 's/ \([0-9a-f]*\)/0x\1,/g'; echo '};'; } >$@
+$(BUILD)/obj/src/kmem_bpf.o: $(BUILD)/gen/kernel_read_bpf.h
 
 $(BUILD)/door/%.o: %.c $(BUILD)/.flags
 	@mkdir -p $(@D)
