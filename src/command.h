@@ -17,5 +17,6 @@ struct err *cmd_bench(int argc, char **argv);
 struct err *cmd_cc(int argc, char **argv);
 struct err *cmd_diff(int argc, char **argv);
 struct err *cmd_align(int argc, char **argv);
+struct err *cmd_objects(int argc, char **argv);
 
 #endif

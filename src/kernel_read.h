@@ -8,7 +8,7 @@
 #define KERNEL_READ_CHUNKS 8
 
 struct kernel_read_request {
-	unsigned long long addr; /* a multiple of the page's size */
+	unsigned long long addr;		      /* a multiple of the page's size */
 	unsigned char chunk_read[KERNEL_READ_CHUNKS]; /* 1: it could be read */
 	unsigned char bytes[KERNEL_READ_CHUNK * KERNEL_READ_CHUNKS];
 };

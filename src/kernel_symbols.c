@@ -13,7 +13,7 @@
 #define FIRST_IMAGE (1ULL << 63) /* below are offsets in per-CPU areas, and absolute values */
 
 struct kernel_symbols {
-	char *text; /* the file's; names are in it, ended by NUL */
+	char *text;		      /* the file's; names are in it, ended by NUL */
 	struct kernel_symbol *symbol; /* sorted by address */
 	uint32_t symbols, room;
 };

@@ -23,9 +23,9 @@ struct err *kernel_symbols_open(const char *path, struct kernel_symbols **s);
 void kernel_symbols_free(struct kernel_symbols *s);
 
 /*
- * Moves all symbols so that "name" ("_text", "_stext") is at "addr", where the kernel that is looked
- * at has it. False, and nothing moved, when there is no such symbol, or when that kernel cannot be
- * this one: images move by multiples of 2 MB.
+ * Moves all symbols so that "name" ("_text", "_stext") is at "addr", where the kernel that is
+ * looked at has it. False, and nothing moved, when there is no such symbol, or when that kernel
+ * cannot be this one: images move by multiples of 2 MB.
  */
 bool kernel_symbols_move(struct kernel_symbols *s, const char *name, uint64_t addr);
 

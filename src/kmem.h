@@ -29,7 +29,8 @@ struct kmem_reader {
 	void (*close)(void *state);
 };
 
-struct kmem *kmem_new(const struct kmem_reader *reader, void *state) __attribute__((returns_nonnull));
+struct kmem *kmem_new(const struct kmem_reader *reader, void *state)
+	__attribute__((returns_nonnull));
 void kmem_free(struct kmem *m);
 
 const char *kmem_name(const struct kmem *m);

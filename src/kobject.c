@@ -4,6 +4,7 @@
 #include "mem.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,9 +143,9 @@ static void find_users(struct search *s)
 		uint64_t addr = get(s, get(s, s->task[i], cred), user);
 
 		if (is_fresh(s, addr))
-			add_array(s, addr, 1, 0,
-				  intern_printf(s->kernel->pool, "uid %" PRIu64,
-						get(s, addr, uid)));
+			add_array(
+				s, addr, 1, 0,
+				intern_printf(s->kernel->pool, "uid %" PRIu64, get(s, addr, uid)));
 	}
 }
 
@@ -238,8 +239,8 @@ static uint64_t get_word(const struct search *s, uint64_t addr)
 }
 
 /*
- * __futex_data is { queues, hashsize } up to 6.15, then { hashmask, hashshift, queues[nodes] }: what
- * comes first is a pointer or a small number. Its type has no name, so that BTF does not tell.
+ * __futex_data is { queues, hashsize } up to 6.15, then { hashmask, hashshift, queues[nodes] }:
+ * what comes first is a pointer or a small number. Its type has no name, so that BTF does not tell.
  */
 static void find_global_buckets(struct search *s)
 {

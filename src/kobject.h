@@ -21,8 +21,8 @@ struct kobject_kernel {
 };
 
 struct kobject {
-	const char *kind; /* the table's row: "user_struct", "futex_private" */
-	const char *type; /* in the kernel, without "struct": "futex_hash_bucket" */
+	const char *kind;     /* the table's row: "user_struct", "futex_private" */
+	const char *type;     /* in the kernel, without "struct": "futex_hash_bucket" */
 	const char *instance; /* "uid 1000", "pid 12 (bash)" */
 	uint64_t addr, size;  /* size: bytes, of all elements */
 	uint64_t count;	      /* elements of "type", one behind the other; mostly 1 */

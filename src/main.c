@@ -16,6 +16,8 @@ static const struct command commands[] = {
 	{ "diff", "[OPTIONS] BEFORE AFTER", "compare two recordings, field by field", cmd_diff },
 	{ "align", "[OPTIONS] RECORDING | BEFORE AFTER",
 	  "what another layout would cost, and whether the layout changed", cmd_align },
+	{ "objects", "[OPTIONS]",
+	  "show where the running kernel's contended objects sit", cmd_objects },
 	{ "cc", "ARGUMENTS", "compile a C program so that it can be recorded without QEMU",
 	  cmd_cc },
 	{ "c++", "ARGUMENTS", "the same for C++", cmd_cc },
