@@ -59,12 +59,14 @@ bool layout_add(struct layout_walk *w, const char *name, struct layout_member *m
 	struct layout *l = w->layout;
 	unsigned int dimensions = m->dimensions;
 
-	if (l->members >= LAYOUT_MEMBERS || w->depth >= LAYOUT_NESTING || !join_dimensions(w, m)) {
+	if (l->members + l->passed >= LAYOUT_MEMBERS || w->depth >= LAYOUT_NESTING ||
+	    !join_dimensions(w, m)) {
 		l->cut = true;
 		return false;
 	}
 	m->offset += w->at.offset;
 	m->path = join_path(w, name, dimensions);
+	l->passed += !*name;
 	if (!*name)
 		return true;
 	mem_grow(&l->member, &l->room, l->members);

@@ -36,17 +36,19 @@ struct layout_member {
 	uint64_t offset;   /* bytes from the type's start; of an array its first element's */
 	uint64_t size;	   /* bytes; of an array one element's */
 	uint8_t bits, bit; /* of a bit-field: its width and the first bit's place in "offset" */
-	uint8_t dimensions, align; /* align: by what its offset is a multiple; 0 when not known */
+	uint8_t dimensions, align; /* align: what its type asks for, bytes; 0: not known */
 	bool aggregate;		   /* its own members follow */
 	struct layout_dimension dimension[LAYOUT_DIMENSIONS];
 };
 
 struct layout {
 	const char *name; /* with its keyword: "struct ucounts" */
-	uint64_t size, align;
+	uint64_t size;
+	uint64_t align; /* the largest of its members; BTF does not tell of __aligned() */
 	struct layout_member *member; /* in the order of declaration */
 	uint32_t members, room;
-	bool cut; /* it has more members, or deeper ones, than are kept */
+	uint32_t passed; /* anonymous members, which count as members for what a file may cost */
+	bool cut;	 /* it has more members, or deeper ones, than are kept */
 };
 
 void layout_deinit(struct layout *l);

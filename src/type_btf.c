@@ -157,11 +157,13 @@ static void set_bits(const struct btf_type *owner, unsigned int i, struct layout
 	m->size = (m->bit + m->bits + 7) / 8;
 }
 
-static uint64_t align_of(struct type_btf *b, uint32_t id)
+/* Of a type that is no struct: its size, as all machines with 64 bits have it up to 8 bytes. (Not
+ * libbpf's btf__align_of(): it does not end for a type that holds itself.) */
+static uint64_t align_of(const struct layout_member *m)
 {
-	int align = btf__align_of(b->btf, id);
+	uint64_t size = m->size > 8 ? 8 : m->size;
 
-	return align > 0 && align <= 128 ? align : 0;
+	return m->aggregate || m->bits || !size || size & (size - 1) ? 0 : size;
 }
 
 static void add_members(struct type_btf *b, const struct btf_type *owner, struct layout_walk *w)
@@ -178,8 +180,8 @@ static void add_members(struct type_btf *b, const struct btf_type *owner, struct
 			continue;
 		m.aggregate = btf_is_composite(t);
 		m.size = size_of(b, id);
-		m.align = m.aggregate ? 0 : align_of(b, id);
 		set_bits(owner, i, &m);
+		m.align = align_of(&m);
 		if (layout_add(w, name, &m) && m.aggregate) {
 			struct layout_walk inner = layout_within(w, &m);
 
@@ -233,8 +235,9 @@ bool type_btf_layout(struct type_btf *b, const char *name, struct layout *l)
 		return false;
 	l->name = spell(b, id, 0);
 	l->size = t->size;
-	l->align = align_of(b, id);
 	add_members(b, t, &w);
+	for (uint32_t i = 0; i < l->members; i++)
+		l->align = l->member[i].align > l->align ? l->member[i].align : l->align;
 	return true;
 }
 
