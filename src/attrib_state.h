@@ -57,6 +57,7 @@ struct attrib {
 	struct map biases;   /* mapping -> load bias, or NO_BIAS */
 	struct map changed;  /* binaries that are not the recorded ones */
 	const char *first_changed;
+	const struct kernel_names *kernel_names; /* NULL: none */
 };
 
 static inline bool mapping_is_file(const struct mapping *m)

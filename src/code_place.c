@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "kernel_names.h"
 #include "spot.h"
 
 /* ---- places of code */
+
+static void place_kernel_code(const struct attrib *a, uint64_t addr, struct code_place *place)
+{
+	const struct kernel_names *names = a->kernel_names;
+	struct kernel_symbol sym;
+
+	if (!names || !names->symbols || !kernel_symbols_at(names->symbols, addr, &sym))
+		return;
+	place->function = intern_string(a->pool, sym.name);
+	place->function_offset = addr - sym.addr;
+}
 
 static void place_code(struct attrib *a, const struct mapping *m, uint64_t addr,
 		       struct code_place *place)
@@ -35,6 +47,8 @@ bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struc
 	const struct code_place *told;
 
 	place_code(a, m, addr, place);
+	if (addr >> 63)
+		place_kernel_code(a, addr, place);
 	told = place->function ? NULL : told_symbol(&a->told, addr);
 	*place = told ? *told : *place;
 	return place->function || place->file;
