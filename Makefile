@@ -13,7 +13,7 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # ---- The architecture: layers from the top, a file includes headers of its own layer and of those
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
-command := main cmd_record record_rings cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_objects paths option output
+command := main cmd_record record_rings record_objects cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_objects paths option output
 front := report report_c2c report_json report_diff report_align report_what_if report_objects report_view column figure label heatmap event_show
 analysis := line_key cell_store intake line_group profile c2c_count idset diff object_use what_if align
 attrib := kobject futex_hash kernel_symbols kmem kmem_core kmem_bpf kernel_read layout type_btf kernel_names attrib attrib_state spot data_place code_place backing binary object_set told range type_dwarf member type_table die

@@ -182,11 +182,11 @@ static struct err *put_record(void *context, const void *record, size_t size)
 	return perfdata_file_put(r->file, record, size);
 }
 
-static struct err *put_remark(struct run *r, const char *text)
+static struct err *put_note(void *context, const struct note *n)
 {
-	struct note n = { .kind = NOTE_REMARK, .remark.text = text };
+	struct run *r = context;
 	struct perf_event_header h = { .type = NOTE_RECORD_TYPE };
-	char *json = note_format(&n);
+	char *json = note_format(n);
 	struct blob b = { 0 };
 	struct err *e;
 
@@ -197,6 +197,13 @@ static struct err *put_remark(struct run *r, const char *text)
 	blob_deinit(&b);
 	free(json);
 	return e;
+}
+
+static struct err *put_remark(struct run *r, const char *text)
+{
+	const struct note n = { .kind = NOTE_REMARK, .remark.text = text };
+
+	return put_note(r, &n);
 }
 
 /* What decoders of SPE's packets need to know: PERF_RECORD_AUXTRACE_INFO with the PMU's type, and
@@ -256,6 +263,14 @@ static struct err *scan_tasks(struct run *r)
 	return e;
 }
 
+static bool sees_kernel(const struct run *r)
+{
+	for (size_t i = 0; i < r->events; i++)
+		if (!r->event[i].attr.exclude_kernel)
+			return true;
+	return false;
+}
+
 static struct err *put_beginning(struct run *r)
 {
 	const struct event_plan *p = r->ask->plan;
@@ -263,7 +278,11 @@ static struct err *put_beginning(struct run *r)
 
 	for (size_t i = 0; i < p->notes && !e; i++)
 		e = put_remark(r, p->note[i]);
-	return e ? e : scan_tasks(r);
+	if (!e)
+		e = scan_tasks(r);
+	if (!e && r->ask->objects && sees_kernel(r))
+		e = r->ask->objects(put_note, r);
+	return e;
 }
 
 /* ---- Records of the rings */

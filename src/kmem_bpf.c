@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kernel memory by BPF iterators; the only file that loads programs with libbpf. */
+/* Kernel memory by BPF iterators; the only file that loads programs with libbpf.
+ * kernel_read_bpf.h is made from bpf/kernel_read.bpf.c. */
 #include "kernel_read.h"
-#include "kernel_read_bpf.h" /* made from bpf/kernel_read.bpf.c */
+#include "kernel_read_bpf.h"
 #include "kmem.h"
 #include "mem.h"
 

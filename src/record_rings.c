@@ -4,6 +4,7 @@
 #include "collect_limit.h"
 #include "collect_run.h"
 #include "mem.h"
+#include "record_objects.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -258,6 +259,7 @@ struct err *record_rings(const struct record_rings *o, struct event_plan *plan, 
 				   .all_tasks = record_rings_all(&o->who) &&
 						!record_rings_running(&o->who),
 				   .cgroup = -1,
+				   .objects = record_objects,
 				   .argv = o->program,
 				   .environment = environ,
 				   .path = search_path(),
