@@ -57,7 +57,7 @@ one_file() { # HEADER-PATTERN
 	files=$(grep -lE "^#include [<\"]($1)" src/*.[ch] bench/*.[ch] 2>/dev/null | sed 's/\.[ch]$//' | sort -u)
 	[ "$(echo "$files" | grep -c .)" -le 1 ] || say "<$1> is included by more than one file:" $files
 }
-for header in 'json-c/' 'bpf/btf\.h' 'bpf/(libbpf|bpf)\.h' 'elfutils/' 'libelf|gelf' 'ini\.h' 'zstd\.h' '(n?curses)' 'libiberty/|demangle'; do
+for header in 'json-c/' 'bpf/btf\.h' 'bpf/bpf\.h' 'elfutils/' 'libelf|gelf' 'ini\.h' 'zstd\.h' '(n?curses)' 'libiberty/|demangle'; do
 	one_file "$header"
 done
 
