@@ -13,16 +13,17 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # ---- The architecture: layers from the top, a file includes headers of its own layer and of those
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
-command := main cmd_record record_rings record_operations cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_live cmd_tui cmd_doctor \
+command := main cmd_record record_rings record_operations record_objects cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_live cmd_tui cmd_doctor cmd_objects \
 	live recorder_child recorded session paths option output
 front := tui report report_table report_c2c report_json report_diff report_align report_what_if report_view verdict \
-	column figure label heatmap event_show doctor_show \
+	column figure label heatmap event_show doctor_show report_objects \
 	screen screen_key screen_lines screen_heatmap screen_functions screen_time screen_objects \
 	screen_line screen_doctor screen_help list matrix axis blame fields scene pairing scale palette \
 	canvas key
 analysis := line_key cell_store intake line_group profile c2c_count idset diff sharing object_use what_if align \
 	tally
-attrib := attrib attrib_state spot data_place code_place backing binary object_set told jit_map range \
+attrib := kobject futex_hash kernel_symbols kmem kmem_core kmem_bpf kernel_read layout type_btf kernel_names \
+	attrib attrib_state spot data_place code_place backing binary object_set told jit_map range \
 	type_dwarf type_dwarf_state operand scope member type_table die
 source := ahead input tap spool unpack queue perfdata_feature perfdata_header perfdata_record \
 	script_line script_read spe_trace perfdata_read perfdata_describe perfdata_file \
@@ -62,7 +63,7 @@ comma := ,
 OPT := $(if $(DEBUG),-Og,-O2) -g
 SANITIZE := $(if $(ASAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer)
-CPPFLAGS += -D_GNU_SOURCE -Isrc -Imodel -Iinclude $(PERF_CFLAGS) $(PKG_CFLAGS)
+CPPFLAGS += -D_GNU_SOURCE -Isrc -Imodel -Iinclude -I$(BUILD)/gen $(PERF_CFLAGS) $(PKG_CFLAGS)
 CFLAGS += -std=gnu11 $(OPT) $(WARN)
 LDLIBS := -Wl,--as-needed $(PERF_LIBS) $(PKG_LIBS) -lpthread -lm
 
@@ -97,6 +98,17 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/.flags
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+
+# Programs for the kernel: compiled for BPF, and part of hitmap as an array of bytes.
+BPF_CLANG ?= clang
+BPF_FLAGS := -target bpf -mcpu=v2 -O2 -g -Wall
+$(BUILD)/gen/%_bpf.h: bpf/%.bpf.c src/%.h
+	@mkdir -p $(@D)
+	$(call say,BPF)
+	$(Q)$(BPF_CLANG) $(BPF_FLAGS) -c -o $(@:.h=.o) $<
+	$(Q){ echo 'static const unsigned char $*_bpf[] __attribute__((aligned(8))) = {'; \
+		od -An -v -tx1 $(@:.h=.o) | sed 's/ \([0-9a-f]*\)/0x\1,/g'; echo '};'; } >$@
+$(BUILD)/obj/src/kmem_bpf.o: $(BUILD)/gen/kernel_read_bpf.h
 
 $(BUILD)/door/%.o: %.c $(BUILD)/.flags
 	@mkdir -p $(@D)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "attrib_state.h"
+#include "kernel_names.h"
 #include "binary.h"
 #include "jit_map.h"
 #include "mem.h"
@@ -352,4 +353,19 @@ const char *attrib_comm(const struct attrib *a, uint32_t pid, uint32_t tid)
 	if (!name)
 		name = map_get(&a->comms, thread_key(pid, pid));
 	return name ? (const char *)(uintptr_t)*name : NULL;
+}
+
+/* "[kernel.kallsyms]_stext": that map's "offset" is the symbol's address at the time. */
+void attrib_kernel_names(struct attrib *a, struct kernel_names *names)
+{
+	static const char KALLSYMS[] = "[kernel.kallsyms]";
+
+	a->kernel_names = names;
+	for (uint32_t i = 0; names->symbols && i < a->mappings; i++) {
+		const struct event_map *map = &a->mapping[i]->map;
+
+		if (map->kernel && !strncmp(map->path, KALLSYMS, strlen(KALLSYMS)) && map->offset)
+			kernel_symbols_move(names->symbols, map->path + strlen(KALLSYMS),
+					    map->offset);
+	}
 }

@@ -90,6 +90,11 @@ struct code_place {
 	uint32_t line;
 };
 
+/* What names kernel addresses from now on; moved to where the recording's kernel was. "names" must
+ * live as long as places are asked for. */
+struct kernel_names;
+void attrib_kernel_names(struct attrib *a, struct kernel_names *names);
+
 /* Both fill "place" as far as they can; false when nothing at all is known. "m" is the mapping
  * found when the sample was taken (may be NULL). */
 bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64_t addr,

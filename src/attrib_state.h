@@ -78,6 +78,7 @@ struct attrib {
 	struct operand *operand;
 	uint32_t operand_count, operand_room;
 	struct map repeated; /* callers that asked for several blocks */
+	const struct kernel_names *kernel_names; /* NULL: none */
 };
 
 static inline bool mapping_is_file(const struct mapping *m)

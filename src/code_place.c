@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "jit_map.h"
+#include "kernel_names.h"
 #include "spot.h"
 
 /* ---- places of code */
@@ -47,6 +48,17 @@ static void place_jit(struct attrib *a, struct process *p, uint64_t addr, struct
 	place->function_offset = addr - sym.addr;
 }
 
+static void place_kernel_code(const struct attrib *a, uint64_t addr, struct code_place *place)
+{
+	const struct kernel_names *names = a->kernel_names;
+	struct kernel_symbol sym;
+
+	if (!names || !names->symbols || !kernel_symbols_at(names->symbols, addr, &sym))
+		return;
+	place->function = intern_string(a->pool, sym.name);
+	place->function_offset = addr - sym.addr;
+}
+
 static void place_code(struct attrib *a, const struct mapping *m, uint64_t addr,
 		       struct code_place *place)
 {
@@ -73,6 +85,8 @@ bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struc
 	const struct code_place *told;
 
 	place_code(a, m, addr, place);
+	if (addr >> 63)
+		place_kernel_code(a, addr, place);
 	told = place->function ? NULL : told_symbol(&a->told, addr);
 	*place = told ? *told : *place;
 	return place->function || place->file;

@@ -286,6 +286,14 @@ static struct err *scan_tasks(struct run *r)
 	return e;
 }
 
+static bool sees_kernel(const struct run *r)
+{
+	for (size_t i = 0; i < r->events; i++)
+		if (!r->event[i].attr.exclude_kernel)
+			return true;
+	return false;
+}
+
 static struct err *put_beginning(struct run *r)
 {
 	const struct event_plan *p = r->ask->plan;
@@ -293,7 +301,11 @@ static struct err *put_beginning(struct run *r)
 
 	for (size_t i = 0; i < p->notes && !e; i++)
 		e = put_remark(r, p->note[i]);
-	return e ? e : scan_tasks(r);
+	if (!e)
+		e = scan_tasks(r);
+	if (!e && r->ask->objects && sees_kernel(r))
+		e = r->ask->objects(put_note, r);
+	return e;
 }
 
 /* ---- Records of the rings */

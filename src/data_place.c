@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "kernel_names.h"
 #include "mem.h"
 #include "spot.h"
 
@@ -54,6 +55,15 @@ static void set_route(struct data_place *place, enum attrib_route route,
 	place->routes |= route;
 }
 
+static void name_kernel_field(struct attrib *a, struct data_place *place)
+{
+	struct dwarf_member member;
+
+	if (kernel_names_member(a->kernel_names, place->type, place->object_offset, a->pool,
+				&member))
+		set_field(place, &member);
+}
+
 static bool place_noted(struct attrib *a, struct process *p, uint64_t addr,
 			struct data_place *place)
 {
@@ -66,7 +76,9 @@ static bool place_noted(struct attrib *a, struct process *p, uint64_t addr,
 	place->object_size = o->end - o->addr;
 	place->type = o->type && *o->type ? o->type : NULL;
 	set_route(place, ROUTE_NOTE, CONFIDENCE_CERTAIN);
-	if (place->type)
+	if (place->type && addr >> 63)
+		name_kernel_field(a, place);
+	else if (place->type)
 		name_field(a, p, place);
 	return true;
 }

@@ -21,6 +21,8 @@ static const struct command commands[] = {
 	  "what another layout would cost, and whether the layout changed", cmd_align },
 	{ "doctor", "[OPTIONS]", "what this machine can record with, and what to do about the rest",
 	  cmd_doctor },
+	{ "objects", "[OPTIONS]",
+	  "show where the running kernel's contended objects sit", cmd_objects },
 	{ "cc", "ARGUMENTS", "compile a C program so that it can be recorded without QEMU",
 	  cmd_cc },
 	{ "c++", "ARGUMENTS", "the same for C++", cmd_cc },

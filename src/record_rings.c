@@ -8,6 +8,7 @@
 #include "heap_read.h"
 #include "mem.h"
 #include "record_operations.h"
+#include "record_objects.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -298,6 +299,7 @@ struct err *record_rings(const struct record_rings *o, struct event_plan *plan, 
 						!record_rings_running(&o->who),
 				   .cgroup = -1,
 				   .operations = o->operations,
+				   .objects = record_objects,
 				   .argv = o->program,
 				   .environment = environ,
 				   .path = search_path(),
