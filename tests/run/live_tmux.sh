@@ -153,6 +153,17 @@ see "hitmap tui" 'root_user' '__count'
 keys q
 restored "hitmap tui"
 
+# ---- A file that grows: what is there is shown, what comes is added, the writer's end is the end
+rm -f "$tmp/go"
+(head -c 3000000 "$tmp/stream"; eval "$until_there"; tail -c +3000001 "$tmp/stream") >"$tmp/growing" &
+run "hitmap live -i $tmp/growing"
+see "a file that grows" '^ live\|samples/s' 'HITM.*contended lines'
+grep -q '^ ended ' "$tmp/screen" && wrong "a file that is still written has ended"
+touch "$tmp/go"
+see "the file's end" '^ ended ' 'root_user'
+keys Q
+restored "a file that grows"
+
 # ---- Ends
 run "hitmap live -- hitmap bench signal --before --ops 100"
 see "before an end of the terminal's program" 'root_user'
