@@ -2,6 +2,7 @@
 #
 #	make demo	set up, build, run the main job on a real workload
 #	make check	set up, build, run the tests
+#	make check-cases	verdicts on 216 sharing patterns, with their score
 #	make bench	what it costs, as ratios against native runs
 #	make		build/hitmap, which runs from the build tree (after "make setup")
 #
@@ -15,12 +16,12 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 LAYERS := command front analysis attrib source sample base
 command := main cmd_record record_rings record_operations record_objects cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_live cmd_tui cmd_doctor cmd_objects \
 	live recorder_child recorded session paths option output
-front := tui report report_table report_c2c report_json report_diff report_align report_what_if report_view verdict \
+front := tui report report_table report_c2c report_json report_diff report_align report_what_if report_view \
 	column figure label heatmap event_show doctor_show report_objects \
 	screen screen_key screen_lines screen_heatmap screen_functions screen_time screen_objects \
 	screen_line screen_doctor screen_help list matrix axis blame fields scene pairing scale palette \
 	canvas key
-analysis := line_key cell_store intake line_group profile c2c_count idset diff sharing object_use what_if align \
+analysis := line_key cell_store intake line_group profile c2c_count idset diff sharing sharing_text object_use what_if align \
 	tally
 attrib := kobject futex_hash kernel_symbols kmem kmem_core kmem_bpf kernel_read layout type_btf kernel_names \
 	attrib attrib_state spot data_place code_place backing binary object_set told jit_map range \
@@ -176,6 +177,11 @@ check: setup
 check-long: setup
 	@scripts/check.sh long
 
+# Verdicts on a grid of sharing patterns, with their score.
+check-cases: setup
+	@$(MAKE) --no-print-directory all
+	@tests/grid/grid.sh $(BUILD)
+
 demo: setup
 	@$(MAKE) --no-print-directory all
 	@scripts/demo.sh $(BUILD)
@@ -199,7 +205,7 @@ print-%:
 	@echo '$($*)'
 
 force:
-.PHONY: all tests setup check check-long demo bench install clean force
+.PHONY: all tests setup check check-long check-cases demo bench install clean force
 .SECONDARY:
 
 -include $(OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(MODEL_OBJ:.o=.d) $(UNIT:=.d) \

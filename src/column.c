@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "column.h"
-#include "verdict.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -345,6 +344,13 @@ LINE(loads, count(c->counts.loads))
 LINE(stores, count_if(v->stores_known, c->counts.stores))
 LINE(hitm, distances(v->hitm_known, &c->counts))
 LINE(hitm_parts, parts(c->counts.hitm, v->hitm_known ? MEMORY_DISTANCES : 0))
+LINE(verdict, text(verdict_name(l->sharing.verdict)))
+LINE(verdict_confidence,
+     ((struct figure){ .known = l->sharing.confidence > 0, .real = l->sharing.confidence }))
+LINE(reason, text(l->sharing.reason))
+LINE(advice, text(l->sharing.advice))
+LINE(same_bytes, ratio(l->sharing.same, l->sharing.moves))
+LINE(other_bytes, ratio(l->sharing.other, l->sharing.moves))
 LINE(heat, ((struct figure){ .known = true, .heat = c->word_heat }))
 LINE(peer, count(c->counts.peer))
 LINE(locked, count(c->counts.locked))
@@ -358,34 +364,8 @@ LINE(readers, count(c->readers))
 LINE(hitm_per_operation, c->exact ? range(c->exact->hitm, v->operations) : absent())
 LINE(modelled_hitm, c->exact ? range(c->exact->hitm, 1) : absent())
 LINE(modelled_cycles, c->exact ? range(c->exact->cycles, 1) : absent())
+LINE(cycles_per_operation, c->exact ? range(c->exact->cycles, v->operations) : absent())
 LINE(modelled_accesses, count_if(c->exact != NULL, c->exact ? c->exact->accesses : 0))
-
-static struct figure line_verdict(const struct view_row *row)
-{
-	return text(sharing_word(row->line->sharing.kind));
-}
-
-static struct figure line_verdict_confidence(const struct view_row *row)
-{
-	return ratio(row->line->sharing.confidence, 1);
-}
-
-static struct figure line_false_share(const struct view_row *row)
-{
-	const struct sharing *s = &row->line->sharing;
-
-	return s->weight > 0 ? ratio(s->false_part, 1) : absent();
-}
-
-static struct figure line_reason(const struct view_row *row)
-{
-	return text(row->line->reason);
-}
-
-static struct figure line_advice(const struct view_row *row)
-{
-	return text(row->line->advice);
-}
 
 const struct column line_columns[] = {
 	{ COLUMN("rank", "#", COUNT, line_rank) },
@@ -393,6 +373,12 @@ const struct column line_columns[] = {
 	{ COLUMN("name", "object", TEXT, line_name) },
 	{ COLUMN("heat", "lower|upper", HEAT, line_heat) },
 	{ COLUMN(NULL, "%", PARTS, line_half_parts) },
+	{ COLUMN("verdict", NULL, TEXT, line_verdict) },
+	{ COLUMN("verdict_confidence", NULL, SHARE, line_verdict_confidence) },
+	{ COLUMN("reason", NULL, TEXT, line_reason) },
+	{ COLUMN("advice", NULL, TEXT, line_advice) },
+	{ COLUMN("same_bytes", NULL, SHARE, line_same_bytes) },
+	{ COLUMN("other_bytes", NULL, SHARE, line_other_bytes) },
 	{ COLUMN("address", NULL, ADDRESS, line_address) },
 	{ COLUMN("pid", NULL, COUNT, line_pid) },
 	{ COLUMN("object", NULL, TEXT, line_object) },
@@ -418,15 +404,12 @@ const struct column line_columns[] = {
 	{ COLUMN("threads", NULL, COUNT, line_threads) },
 	{ COLUMN("writers", NULL, COUNT, line_writers) },
 	{ COLUMN("readers", NULL, COUNT, line_readers) },
-	{ COLUMN("verdict", "verdict", TEXT, line_verdict) },
-	{ COLUMN("verdict_confidence", NULL, SHARE, line_verdict_confidence) },
-	{ COLUMN("false_share", NULL, SHARE, line_false_share) },
-	{ COLUMN("reason", NULL, TEXT, line_reason) },
-	{ COLUMN("advice", NULL, TEXT, line_advice) },
 	{ COLUMN("hitm_per_operation", "HITM/operation", RATE_RANGE, line_hitm_per_operation),
 	  .shown = has_operations },
+	{ COLUMN(NULL, "verdict", TEXT, line_verdict) },
 	{ COLUMN("modelled_hitm", NULL, COUNT_RANGE, line_modelled_hitm) },
 	{ COLUMN("modelled_cycles", NULL, COUNT_RANGE, line_modelled_cycles) },
+	{ COLUMN("cycles_per_operation", NULL, RATE_RANGE, line_cycles_per_operation) },
 	{ COLUMN("modelled_accesses", NULL, COUNT, line_modelled_accesses) },
 	{ 0 },
 };
@@ -488,9 +471,19 @@ static struct figure cell_field(const struct view_row *row)
 	return text(row->cell->name);
 }
 
+/* Roles are the fields' alone: code that reads one may be what writes another. */
 static struct figure cell_role(const struct view_row *row)
 {
-	return text(verdict_role(row->line, row->cell));
+	const struct sharing_spot *spot = row->cell->spot;
+
+	return text(spot ? sharing_role_name(spot->role) : NULL);
+}
+
+static struct figure cell_role_text(const struct view_row *row)
+{
+	struct figure f = cell_role(row);
+
+	return f.known ? f : text("");
 }
 
 static struct figure cell_type(const struct view_row *row)
@@ -641,6 +634,7 @@ const struct column cell_columns[] = {
 	{ COLUMN("type", NULL, TEXT, cell_type) },
 	{ COLUMN("route", NULL, TEXT, cell_route) },
 	{ COLUMN("confidence", NULL, TEXT, cell_confidence) },
+	{ COLUMN(NULL, "role", TEXT, cell_role_text), .spare = true, .once = true },
 	{ COLUMN("loads", "loads", COUNT, cell_loads) },
 	{ COLUMN("stores", "stores", COUNT, cell_stores) },
 	{ COLUMN("hitm", "HITM", COUNT, cell_hitm) },

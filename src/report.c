@@ -59,7 +59,7 @@ static void wrap(const struct text_report *r, const char *text)
 		label_fit(label, word, r->width - 2, r->style.unicode);
 		free(word);
 		if (column && column + 1 + label_columns(label) > r->width)
-			column = fprintf(r->out, "\n  ") - 1;
+			column = fprintf(r->out, "\n%*s  ", (int)r->indent, "") - 1 - r->indent;
 		else if (column)
 			column += fprintf(r->out, " ");
 		fputs(label, r->out);
@@ -445,8 +445,8 @@ static void say_evidence(const struct text_report *r, const struct contended_lin
 	const char *text = NULL;
 
 	if (!l->contended)
-		text = "not contended: shared, but not seen to move while it was written";
-	else if (l->evidence == EVIDENCE_STORES)
+		return; /* the verdict says so */
+	if (l->evidence == EVIDENCE_STORES)
 		text = "stores only: several threads write it, no load was seen to pay for it";
 	else if (l->evidence == EVIDENCE_PEER)
 		text = "peer only: it moved between cores, whether modified is not known";
@@ -454,32 +454,28 @@ static void say_evidence(const struct text_report *r, const struct contended_lin
 		fprintf(r->out, "%*s%s\n", CELL_INDENT, "", text);
 }
 
-/* "why: ...", in as many rows as it takes. */
-static void say_wrapped(const struct text_report *r, const char *label, const char *text)
+/* "why:" and "try:", wrapped under the line's row. */
+static void say_sentence(const struct text_report *r, const char *head, const char *text)
 {
-	uint32_t indent = CELL_INDENT + label_columns(label) + 1, at = indent;
-	char shown[LABEL_BYTES];
+	struct text_report narrow = *r;
 
 	if (!text)
 		return;
-	fprintf(r->out, "%*s%s", CELL_INDENT, "", label);
-	for (const char *word = text; *word;) {
-		size_t length = strcspn(word, " ");
-		const char *own = intern_bytes(r->view->pool, word, length);
-		uint32_t columns;
+	fprintf(r->out, "%*s", CELL_INDENT, "");
+	narrow.width -= CELL_INDENT;
+	narrow.indent = CELL_INDENT;
+	say(&narrow, "%s %s", head, text);
+}
 
-		label_fit(shown, own, r->width - indent, r->style.unicode);
-		columns = label_columns(shown);
-		if (at > indent && at + 1 + columns > r->width) {
-			fprintf(r->out, "\n%*s", (int)indent - 1, "");
-			at = indent;
-		}
-		fprintf(r->out, " %s", shown);
-		at += columns + (at > indent);
-		word += length;
-		word += strspn(word, " ");
-	}
-	fputc('\n', r->out);
+static void say_verdict(const struct text_report *r, const struct view_line *l)
+{
+	const struct sharing *s = &l->sharing;
+	const char *sure = "";
+
+	if (s->confidence > 0)
+		sure = intern_printf(r->view->pool, " (confidence %.0f %%)", 100 * s->confidence);
+	say_sentence(r, "why:", intern_printf(r->view->pool, "%s%s", s->reason, sure));
+	say_sentence(r, "try:", s->advice);
 }
 
 static void print_lines(const struct text_report *r)
@@ -505,8 +501,7 @@ static void print_lines(const struct text_report *r)
 		report_table_row(&lines, r, &row);
 		say_evidence(r, v->lines[i].line);
 		for_cell_rows(r, &v->lines[i], &cells, print_row);
-		say_wrapped(r, "why:", v->lines[i].reason);
-		say_wrapped(r, "advice:", v->lines[i].advice);
+		say_verdict(r, &v->lines[i]);
 	}
 }
 

@@ -2,9 +2,12 @@
 /* The JSON report; its fields are described in docs/json.md. */
 #include "column.h"
 #include "json.h"
+#include "mem.h"
 #include "report.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define REPORT_VERSION 1 /* grows when a field goes or changes its meaning, not when one comes */
@@ -203,6 +206,60 @@ static void put_cell(struct json_writer *w, struct view_row row)
 	json_end(w);
 }
 
+/* Shares of samples: a thousandth is all that they mean. */
+static void put_moves(struct json_writer *w, const char *key, double moves)
+{
+	json_double(w, key, round(moves * 1000) / 1000);
+}
+
+static void put_spot(struct json_writer *w, const struct sharing_spot *spot)
+{
+	json_u64(w, "offset", spot->offset);
+	if (spot->name)
+		json_string(w, "field", spot->name);
+	else
+		json_null(w, "field");
+	json_u64(w, "users", spot->users);
+	json_u64(w, "writers", spot->writers);
+	put_moves(w, "moves", spot->moves);
+	put_moves(w, "moves_for_other_bytes", spot->other);
+	put_moves(w, "moves_caused", spot->blame);
+}
+
+/* Who waits for whom: the pairs of cells, added up by what their spots are. */
+static void put_matrix(struct json_writer *w, const struct sharing *s)
+{
+	double *moves = mem_zalloc((size_t)s->spot_count * s->spot_count * sizeof(*moves));
+
+	for (uint32_t i = 0; i < s->pair_count; i++)
+		moves[s->spot_of[s->pairs[i].victim] * s->spot_count +
+		      s->spot_of[s->pairs[i].aggressor]] += s->pairs[i].moves;
+	json_begin_array(w, "matrix");
+	for (uint32_t i = 0; i < s->spot_count * s->spot_count; i++) {
+		if (!(moves[i] > 0))
+			continue;
+		json_begin_object(w, NULL);
+		json_u64(w, "victim", s->spots[i / s->spot_count].offset);
+		json_u64(w, "aggressor", s->spots[i % s->spot_count].offset);
+		put_moves(w, "moves", moves[i]);
+		json_end(w);
+	}
+	json_end(w);
+	free(moves);
+}
+
+static void put_sharing(struct json_writer *w, const struct sharing *s)
+{
+	json_begin_array(w, "spots");
+	for (uint32_t i = 0; i < s->spot_count; i++) {
+		json_begin_object(w, NULL);
+		put_spot(w, &s->spots[i]);
+		json_end(w);
+	}
+	json_end(w);
+	put_matrix(w, s);
+}
+
 static void put_line(struct json_writer *w, struct view_row row)
 {
 	json_begin_object(w, NULL);
@@ -221,6 +278,7 @@ static void put_line(struct json_writer *w, struct view_row row)
 	}
 	json_end(w);
 	json_u64(w, "hidden_cells", row.line->cells_hidden);
+	put_sharing(w, &row.line->sharing);
 	json_end(w);
 }
 

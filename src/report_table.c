@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "report_table.h"
 #include "label.h"
+#include "mem.h"
 
 #include <string.h>
 
@@ -8,7 +9,12 @@
 
 static bool is_flexible(const struct column *c)
 {
-	return c->kind == FIGURE_TEXT && !(c->key && strcmp(c->key, "half") == 0);
+	static const char *const SHORT[] = { "half", "role" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(SHORT); i++)
+		if (c->title && strcmp(c->title, SHORT[i]) == 0)
+			return false;
+	return c->kind == FIGURE_TEXT;
 }
 
 static bool is_left(const struct column *c)
@@ -63,18 +69,44 @@ static uint32_t report_table_width(const struct report_table *t)
 	return width;
 }
 
+/* The widest column of names that can be narrower, or REPORT_TABLE_COLUMNS. */
+static uint32_t table_widest(const struct report_table *t)
+{
+	uint32_t widest = REPORT_TABLE_COLUMNS;
+
+	for (uint32_t i = 0; i < t->count; i++)
+		if (is_flexible(t->column[i]) &&
+		    (widest == REPORT_TABLE_COLUMNS || t->width[i] > t->width[widest]))
+			widest = i;
+	if (widest != REPORT_TABLE_COLUMNS && t->width[widest] <= NARROWEST_NAME)
+		return REPORT_TABLE_COLUMNS;
+	return widest;
+}
+
+static bool table_drop(struct report_table *t)
+{
+	for (uint32_t i = 0; i < t->count; i++) {
+		if (!t->column[i]->spare)
+			continue;
+		t->count--;
+		memmove(&t->column[i], &t->column[i + 1], (t->count - i) * sizeof(*t->column));
+		memmove(&t->width[i], &t->width[i + 1], (t->count - i) * sizeof(*t->width));
+		return true;
+	}
+	return false;
+}
+
 /* Takes from the widest of the names, column by column, until the table fits. */
 void report_table_fit(struct report_table *t, uint32_t width)
 {
 	while (report_table_width(t) > width) {
-		uint32_t widest = REPORT_TABLE_COLUMNS;
+		uint32_t widest = table_widest(t);
 
-		for (uint32_t i = 0; i < t->count; i++)
-			if (is_flexible(t->column[i]) &&
-			    (widest == REPORT_TABLE_COLUMNS || t->width[i] > t->width[widest]))
-				widest = i;
-		if (widest == REPORT_TABLE_COLUMNS || t->width[widest] <= NARROWEST_NAME)
-			return;
+		if (widest == REPORT_TABLE_COLUMNS) {
+			if (!table_drop(t))
+				return;
+			continue;
+		}
 		if (t->width[widest] > LABEL_COLUMNS)
 			t->width[widest] = LABEL_COLUMNS;
 		t->width[widest]--;

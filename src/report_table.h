@@ -14,7 +14,8 @@ struct text_report {
 	FILE *out;
 	const struct view *view;
 	struct heat_style style;
-	uint32_t width; /* columns */
+	uint32_t width;	 /* columns */
+	uint32_t indent; /* of sentences */
 };
 
 struct report_table {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "report_view.h"
 #include "mem.h"
-#include "verdict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -353,6 +352,18 @@ static void learn(struct attrib *attrib, const struct contended_line *l)
 	}
 }
 
+/* Cells of the profile are in order of offset, as spots are. */
+static void give_spots(struct view_line *l)
+{
+	const struct sharing *s = &l->sharing;
+
+	for (uint32_t i = 0, at = 0; i < l->cell_count; i++) {
+		while (at < s->line->cell_count && s->line->cells[at].offset < l->cells[i].offset)
+			at++;
+		l->cells[i].spot = &s->spots[s->spot_of[at]];
+	}
+}
+
 static void add_line(struct view *v, struct attrib *attrib, const struct contended_line *from,
 		     bool all)
 {
@@ -376,7 +387,8 @@ static void add_line(struct view *v, struct attrib *attrib, const struct contend
 	for (uint32_t i = 0; i < l->cell_count; i++)
 		l->cells[i].name = cell_name(v, &l->cells[i].place, l->place.object);
 	l->name = line_name(v, l);
-	verdict_line(v, l);
+	sharing_init(&l->sharing, v->profile, from, attrib, v->pool);
+	give_spots(l);
 	for (int w = 0; w < LINE_WORDS; w++)
 		v->hottest = from->word_heat[w] > v->hottest ? from->word_heat[w] : v->hottest;
 }

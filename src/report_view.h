@@ -27,6 +27,7 @@ struct view_cell {
 	const char *name;	 /* of the field, or of the symbol; NULL when unknown */
 	struct view_code *codes; /* the first "code_count" by cost */
 	uint32_t code_count, codes_hidden;
+	const struct sharing_spot *spot; /* of the line's sharing, that it is part of */
 };
 
 struct view_line {
@@ -38,7 +39,6 @@ struct view_line {
 	struct view_cell *cells; /* in order of offset */
 	uint32_t cell_count, cells_hidden;
 	struct sharing sharing;
-	const char *reason, *advice; /* one sentence each; advice: NULL when nothing follows */
 };
 
 /* How many of the samples in the rows that are shown could not be named, and why. */
