@@ -161,8 +161,9 @@ static void count_rates(struct diff *d, enum diff_side side)
 {
 	const struct profile *p = d->profile[side];
 
-	for (uint32_t i = 0; i < p->operation_count; i++)
-		d->operations[side] += p->operations[i].count;
+	bool one_kind;
+
+	d->operations[side] = profile_operations(p, &one_kind);
 	if (!d->operations[side])
 		return;
 	for (int hold = 0; hold < NOTE_HOLDS; hold++) {

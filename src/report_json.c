@@ -112,6 +112,41 @@ static void put_events(struct json_writer *w, const struct recording *r)
 	json_end(w);
 }
 
+static double per_second(const struct note_operation *o)
+{
+	return o->count / (o->duration / 1e9);
+}
+
+static void put_time(struct json_writer *w, const struct note_operation *o)
+{
+	if (o->duration) {
+		json_double(w, "seconds", o->duration / 1e9);
+		json_double(w, "per_second", per_second(o));
+	} else {
+		json_null(w, "seconds");
+		json_null(w, "per_second");
+	}
+}
+
+/* Those that the kernel counted. */
+static void put_counted(struct json_writer *w, const struct profile *p)
+{
+	json_begin_array(w, "operations");
+	for (uint32_t i = 0; i < p->operation_count; i++) {
+		const struct note_operation *o = &p->operations[i];
+
+		if (!note_operation_counted(o))
+			continue;
+		json_begin_object(w, NULL);
+		json_string(w, "name", o->name);
+		json_string(w, "event", o->event);
+		json_u64(w, "count", o->count);
+		put_time(w, o);
+		json_end(w);
+	}
+	json_end(w);
+}
+
 static void put_recording(struct json_writer *w, const struct view *v)
 {
 	struct view_row row = { .view = v };
@@ -119,6 +154,7 @@ static void put_recording(struct json_writer *w, const struct view *v)
 	json_begin_object(w, "recording");
 	put_columns(w, recording_columns, &row);
 	put_events(w, v->recording);
+	put_counted(w, v->profile);
 	json_begin_array(w, "remarks");
 	for (uint32_t i = 0; i < v->profile->remark_count; i++)
 		json_string(w, NULL, v->profile->remarks[i]);
@@ -146,6 +182,9 @@ static void put_operations(struct json_writer *w, const struct profile *p)
 		json_begin_object(w, NULL);
 		json_string(w, "name", p->operations[i].name);
 		json_u64(w, "count", p->operations[i].count);
+		json_string(w, "event",
+			    note_operation_counted(&p->operations[i]) ? p->operations[i].event
+								      : NULL);
 		json_end(w);
 	}
 	json_end(w);

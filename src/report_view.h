@@ -41,6 +41,14 @@ struct view_line {
 	struct sharing sharing;
 };
 
+/* How many of the samples in the rows that are shown could not be named, and why. */
+struct view_names {
+	uint64_t asked;			      /* samples */
+	uint64_t data_no_map, data_no_symbol; /* of these */
+	uint64_t data_no_type;		      /* the object is known, what is in it is not */
+	uint64_t code_no_map, code_no_symbol, code_no_line;
+};
+
 struct view {
 	const struct recording *recording;
 	const struct profile *profile;
@@ -49,10 +57,14 @@ struct view {
 	uint32_t line_count;
 	uint64_t samples;	    /* usable and not */
 	uint64_t contended_latency; /* cycles, of all contended lines */
-	uint64_t operations;	    /* of all kinds; 0 when not counted */
+	uint64_t operations;	    /* that costs are divided by; 0 when not counted */
+	bool one_operation;	    /* they are of one kind */
 	uint64_t hottest;	    /* word's heat */
 	uint64_t changed_files; /* that names were asked of, but are not those recorded any more */
 	const char *first_changed;
+	uint64_t bare_files; /* whose names were asked, but have no debug information */
+	const char *first_bare;
+	struct view_names names;
 	bool hitm_known;   /* false where the hardware cannot tell (peer, never HITM) */
 	bool stores_known; /* false where no store was sampled at all */
 	struct {

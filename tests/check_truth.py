@@ -89,7 +89,7 @@ def check_verdict(truth, line):
     want = VERDICT[truth['kind']]
     check(line['verdict'] == want, f"{truth['sym']}: is {want}, said to be {line['verdict']}: "
                                    f"{line['reason']}")
-    check((line['confidence'] or 0) >= 0.9, f"{truth['sym']}: confidence is {line['confidence']}")
+    check((line['verdict_confidence'] or 0) >= 0.9, f"{truth['sym']}: confidence is {line['verdict_confidence']}")
 
 
 def check_line(truth, lines):

@@ -19,6 +19,8 @@ static const char MEASURED_UNICODE[] =
 	"measured on bench7, Intel(R) Xeon(R) Platinum 8269CY, Linux 6.1.0\n"
 	"7,914 samples, 6,707 usable (84.7 %): 4,665 loads, 2,042 stores; 24 lost (0.3 %)\n"
 	"not usable: 1,200 not known to be a load or a store, 7 without an address\n"
+	"not named, of 5,024 samples shown: data 2 in no known mapping, 126 without a type; code 216 without\n"
+	"  a source line\n"
 	"seen: 24 threads on 24 CPUs of 104; 1,683 samples in no known mapping\n"
 	"\n"
 	"3 contended lines: 99.2 % of all sampled load cycles\n"
@@ -55,6 +57,8 @@ static const char MEASURED_ASCII_ALL[] =
 	"measured on bench7, Intel(R) Xeon(R) Platinum 8269CY, Linux 6.1.0\n"
 	"7,914 samples, 6,707 usable (84.7 %): 4,665 loads, 2,042 stores; 24 lost (0.3 %)\n"
 	"not usable: 1,200 not known to be a load or a store, 7 without an address\n"
+	"not named, of 5,027 samples shown: data 5 in no known mapping, 126 without a type; code 3 without a\n"
+	"  symbol, 216 without a source line\n"
 	"seen: 24 threads on 24 CPUs of 104; 1,683 samples in no known mapping\n"
 	"\n"
 	"3 contended lines: 99.2 % of all sampled load cycles\n"
@@ -279,12 +283,60 @@ static void totals_that_are_missing_are_no_noughts(void **state)
 	free(text);
 }
 
+static void add_counted(struct fake_source *s, uint64_t count)
+{
+	fake_event(s, EVENT_NOTE)->note = (struct note){
+		.kind = NOTE_OPERATION,
+		.operation = { "signal queued", count, "signal:signal_generate", 500000000 }
+	};
+}
+
+static void add_measured_and_counted(struct fake_source *s)
+{
+	add_measured(s);
+	add_counted(s, 2000000);
+}
+
+/* 24 threads with 120 HITM samples each and two with 3 more. */
+static void sampled_hitm_is_told_for_each_1000_counted_operations(void **state)
+{
+	struct report_options options = { .unicode = false };
+	char *text = text_of(add_measured_and_counted, options);
+	char *json = report_of(add_measured_and_counted, report_json, options);
+
+	assert_contains(text, "2,000,000 operations (signal queued, counted by "
+			      "signal:signal_generate): 4,000,000 a second\n");
+	assert_contains(text, "sampled HITM for each 1,000 operations: 1.44\n");
+	assert_contains(json, "\"hitm_per_operation\": 0.001443,");
+	assert_contains(json, "\"per_second\": 4000000");
+	free(text);
+	free(json);
+}
+
+static void add_counted_alone(struct fake_source *s)
+{
+	s->source.recording = (struct recording){ .path = "counts.data", .command = "./job" };
+	add_counted(s, 1);
+}
+
+static void operations_without_samples_are_reported(void **state)
+{
+	char *text = text_of(add_counted_alone, (struct report_options){ .unicode = false });
+
+	assert_text(text, "counts.data: ./job\n"
+			  "1 operation (signal queued, counted by signal:signal_generate): "
+			  "2 a second\n\n"
+			  "no memory samples, so no contention could be seen: operations alone "
+			  "were recorded\n");
+	free(text);
+}
+
 static void no_line_is_wider_than_the_report(void **state)
 {
 	for (uint32_t width = 80; width <= REPORT_COLUMNS; width += 5) {
-		char *text = text_of(add_measured, (struct report_options){
-							   .all = true, .unicode = true,
-							   .columns = width });
+		char *text = text_of(
+			add_measured,
+			(struct report_options){ .all = true, .unicode = true, .columns = width });
 		char *rest = text, *line;
 
 		while ((line = strsep(&rest, "\n")))
@@ -480,7 +532,9 @@ static void names_are_made_fit_for_a_screen(void **state)
 		{ "a<b->c, d>::operator<<(e<f>)", 22, true, "a<…>::operator<<(e<f>)" },
 		{ "unclosed<int, long, char", 12, true, "unclos… char" },
 		{ "tab\there", 20, true, "tab?here" },
-		{ "bad\xff\xc3(", 20, true, "bad?" "?(" },
+		{ "bad\xff\xc3(", 20, true,
+		  "bad?"
+		  "?(" },
 		{ "größe", 10, true, "größe" },
 		{ "größe", 10, false, "gr??e" },
 		{ "esc\033[31m", 20, true, "esc?[31m" },
@@ -489,9 +543,9 @@ static void names_are_made_fit_for_a_screen(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(CASES); i++) {
 		char label[LABEL_BYTES];
 
-		assert_string_equal(label_fit(label, CASES[i].name, CASES[i].columns,
-					      CASES[i].unicode),
-				    CASES[i].want);
+		assert_string_equal(
+			label_fit(label, CASES[i].name, CASES[i].columns, CASES[i].unicode),
+			CASES[i].want);
 		assert_true(label_columns(label) <= CASES[i].columns);
 	}
 }
@@ -505,6 +559,8 @@ int main(void)
 		cmocka_unit_test(no_contention_is_said_with_its_evidence),
 		cmocka_unit_test(a_modelled_run_without_samples_has_no_contention),
 		cmocka_unit_test(totals_that_are_missing_are_no_noughts),
+		cmocka_unit_test(sampled_hitm_is_told_for_each_1000_counted_operations),
+		cmocka_unit_test(operations_without_samples_are_reported),
 		cmocka_unit_test(no_line_is_wider_than_the_report),
 		cmocka_unit_test(colours_come_only_when_asked_for),
 		cmocka_unit_test(lines_beyond_the_top_are_counted),
