@@ -30,7 +30,7 @@ source := ahead input tap spool unpack queue perfdata_feature perfdata_header pe
 	collect_aux c2c_collect collect_stat kernel_record task_scan workload topology \
 	collect_filter collect_run mapped_file cgroup program emulator annotation note source
 sample := sample data_source line spe_packet spe_sample ibs_raw
-base := err mem intern buf blob map table symtab json cpulist
+base := err mem stat intern buf blob map table symtab json cpulist
 
 # The model library, below everything, and its front doors.
 MODEL := model gate coherence ring shadow sampler lock spin replay stream thread door door_file x86
