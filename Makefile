@@ -15,13 +15,14 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 LAYERS := command front analysis attrib source sample base
 command := main cmd_record record_rings cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_live cmd_tui \
 	live recorder_child recorded session paths option output
-front := tui report report_c2c report_json report_diff report_align report_what_if report_view \
-	column figure label heatmap event_show \
+front := tui report report_c2c report_json report_diff report_diff_json report_diff_csv \
+	report_diff_markdown report_align report_what_if report_view \
+	column diff_column figure figure_json csv markdown label heatmap event_show \
 	screen screen_key screen_lines screen_heatmap screen_functions screen_time screen_objects \
 	screen_line screen_doctor screen_help list matrix axis blame fields scene pairing scale palette \
 	canvas key
-analysis := line_key cell_store intake line_group profile c2c_count idset diff object_use what_if align \
-	tally
+analysis := line_key cell_store intake line_group profile c2c_count idset diff diff_judge threshold \
+	object_use what_if align tally
 attrib := attrib backing binary object_set told range type_dwarf member type_table die
 source := ahead input tap spool unpack queue perfdata_feature perfdata_header perfdata_record \
 	script_line script_read spe_trace perfdata_read perfdata_describe perfdata_file \
