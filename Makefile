@@ -16,8 +16,9 @@ LAYERS := command front analysis attrib source sample base
 command := main cmd_record record_rings cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_live cmd_tui \
 	live recorder_child recorded session paths option output
 front := tui report report_c2c report_json report_diff report_diff_json report_diff_csv \
-	report_diff_markdown report_align report_what_if report_view \
-	column diff_column figure figure_json csv markdown label heatmap event_show \
+	report_diff_html report_diff_folded report_diff_markdown report_csv report_html \
+	report_folded report_markdown report_align report_what_if report_view \
+	column diff_column figure figure_json csv html folded markdown label heatmap event_show \
 	screen screen_key screen_lines screen_heatmap screen_functions screen_time screen_objects \
 	screen_line screen_doctor screen_help list matrix axis blame fields scene pairing scale palette \
 	canvas key

@@ -19,10 +19,9 @@ static const struct {
 	const char *name;
 	diff_function *print;
 } FORMATS[] = {
-	{ "text", report_diff },
-	{ "json", report_diff_json },
-	{ "csv", report_diff_csv },
-	{ "markdown", report_diff_markdown },
+	{ "text", report_diff },	  { "json", report_diff_json },
+	{ "csv", report_diff_csv },	  { "html", report_diff_html },
+	{ "folded", report_diff_folded }, { "markdown", report_diff_markdown },
 };
 
 struct diff_command {
@@ -35,8 +34,8 @@ struct diff_command {
 #define AT(member) offsetof(struct diff_command, member)
 
 static const struct option_row rows[] = {
-	{ 'f', "format", "text|json|csv|markdown", "the default is text", OPTION_TEXT, AT(format),
-	  0, 0 },
+	{ 'f', "format", "text|json|csv|html|folded|markdown", "the default is text", OPTION_TEXT,
+	  AT(format), 0, 0 },
 	{ 'o', "output", "FILE", "where to write it (default standard output)", OPTION_TEXT,
 	  AT(output), 0, 0 },
 	{ 0, "fail-on", "CONDITIONS",
@@ -183,7 +182,7 @@ static struct err *choose_format(struct diff_command *c)
 	if (c->print)
 		return NULL;
 	return err_next(err_new(ERR_USAGE, "diff: --format %s is not known", c->format),
-			"use text, json, csv or markdown");
+			"use text, json, csv, html, folded or markdown");
 }
 
 struct err *cmd_diff(int argc, char **argv)

@@ -190,6 +190,11 @@ const char *diff_change_text(char out[FIGURE_TEXT_BYTES], const struct diff_row 
 	return out;
 }
 
+const char *diff_joint(const struct diff_row *field)
+{
+	return field->name[0] == '[' || field->name[0] == '+' ? "" : ".";
+}
+
 const char *diff_significance(const struct diff_row *row)
 {
 	if (isnan(row->adjusted))

@@ -29,6 +29,9 @@ extern const struct diff_column diff_whole_columns[], diff_row_columns[], diff_o
 /* Change of the rates as people read it: "-49 %", "gone", "new", "" where both sides have none. */
 const char *diff_change_text(char text[FIGURE_TEXT_BYTES], const struct diff_row *row);
 
+/* What stands between an object's name and a field's: "." or nothing. */
+const char *diff_joint(const struct diff_row *field);
+
 /* "significant", "not significant", "too few samples". */
 const char *diff_significance(const struct diff_row *row);
 

@@ -413,12 +413,27 @@ static void compare_runs(struct diff *d, struct intern *pool, const struct diff_
 	compare_numbers(d, pool, "CPUs", a->cpus, b->cpus);
 }
 
+/* Names are what rows are matched by: a program that was built anew gives none for its old
+ * recording.
+ */
+static void warn_of_changed_files(struct diff *d, struct intern *pool, const struct diff_run *r)
+{
+	const char *first;
+
+	if (attrib_changed_files(r->attrib, &first))
+		warn(d,
+		     intern_printf(pool, "names: %s is not the file of %s any more and gives none",
+				   shown(first), shown(r->recording->path)));
+}
+
 void diff_judge_sides(struct diff *d, struct intern *pool)
 {
 	if (d->first[0]->profile->model && d->first[1]->profile->model)
 		compare_numbers(d, pool, "threads", d->first[0]->profile->model->threads,
 				d->first[1]->profile->model->threads);
 	compare_runs(d, pool, d->first[0], d->first[1]);
+	for (uint32_t i = 0; i < d->run_count; i++)
+		warn_of_changed_files(d, pool, &d->runs[i]);
 	if (d->unit == DIFF_PER_SAMPLE)
 		warn(d, intern_string(pool, "neither time nor operations are known of all "
 					    "recordings: rates are shares of samples"));

@@ -362,8 +362,8 @@ static void draw_moved(struct drawing *d, const char *title, int sign)
 			sum += gain(d, row);
 			if (named++ >= MOST_MOVED)
 				continue;
-			snprintf(name, sizeof(name), "%s%s%s", o->row.name,
-				 row->name[0] == '[' ? "" : ".", row->name);
+			snprintf(name, sizeof(name), "%s%s%s", o->row.name, diff_joint(row),
+				 row->name);
 			fprintf(d->out, "\n   %s%-10s %s", sign > 0 ? "+" : "-",
 				rate_text(rate, fabs(gain(d, row))),
 				label_fit(label, name, STORY_COLUMNS - 14, d->options->unicode));

@@ -12,5 +12,7 @@ void report_diff(FILE *out, const struct diff *d, const struct report_options *o
 void report_diff_json(FILE *out, const struct diff *d, const struct report_options *options);
 void report_diff_csv(FILE *out, const struct diff *d, const struct report_options *options);
 void report_diff_markdown(FILE *out, const struct diff *d, const struct report_options *options);
+void report_diff_html(FILE *out, const struct diff *d, const struct report_options *options);
+void report_diff_folded(FILE *out, const struct diff *d, const struct report_options *options);
 
 #endif

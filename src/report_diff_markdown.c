@@ -23,7 +23,7 @@ static void put_row(FILE *out, const struct diff *d, const char *object, const s
 	fputs("| ", out);
 	markdown_text(out, object ? object : row->name);
 	if (object) {
-		fputs(row->name[0] == '[' ? "" : ".", out);
+		fputs(diff_joint(row), out);
 		markdown_text(out, row->name);
 	}
 	fprintf(out, " | %s | %s | %s | %s | ", rate_text(before, rate[0]),
