@@ -53,7 +53,7 @@ static const struct option_usage usage = {
 	"[OPTIONS] BEFORE AFTER | [OPTIONS] BEFORE... -- AFTER...",
 	"Compares recordings by object and field, never by address, and tells what is beyond "
 	"noise.\n"
-	"With several recordings a side the noise is that between them.",
+	"With three recordings a side or more the noise is that between them.",
 	rows,
 	ARRAY_SIZE(rows),
 };

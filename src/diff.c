@@ -287,6 +287,7 @@ static void take_runs(struct diff *d, const struct diff_run *runs, uint32_t coun
 		peer += r->profile->total.peer;
 	}
 	d->peers = !hitm && peer;
+	d->by_runs = d->side_runs[0] >= DIFF_RUNS && d->side_runs[1] >= DIFF_RUNS;
 	choose_unit(d);
 	count_rates(d, DIFF_BEFORE);
 	count_rates(d, DIFF_AFTER);

@@ -16,8 +16,9 @@ enum diff_side { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
 
 /* Rows are called changed when chance makes one of all of them look so in one comparison of 100. */
 #define DIFF_LEVEL 0.01
-/* With one recording a side the noise between runs is not known: ratios nearer to 1 are never
- * called changed. */
+/* Recordings that each side needs for the noise between them to count: two say too little of it. */
+#define DIFF_RUNS 3
+/* With fewer the noise between runs is not known: ratios nearer to 1 are never called changed. */
 #define DIFF_MARGIN 0.05
 
 /* One recording of a side, at its end. */
@@ -85,6 +86,7 @@ struct diff {
 	uint32_t run_count, side_runs[DIFF_SIDES];
 	const struct diff_run *first[DIFF_SIDES]; /* of each side */
 	enum diff_unit unit;
+	bool by_runs;		     /* noise is that between runs: DIFF_RUNS a side at least */
 	bool peers;		     /* no HITM on either side: cache-to-cache peers are compared */
 	struct diff_row total;	     /* all samples, contended or not */
 	struct diff_object *objects; /* by rate of both sides, falling */

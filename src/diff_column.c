@@ -114,16 +114,24 @@ GET(significant, count_if(true, at->row->significant))
 GET(word, text(diff_word_name(at->row->word)))
 GET(story, text(at->row->story))
 
+#define RATE_COLUMN(name, heading, unit_, function)                                                \
+	{                                                                                          \
+		.key = (name), .title = (heading), .kind = FIGURE_RATE, .get = (function),         \
+		.units = 1u << (unit_)                                                             \
+	}
+
 const struct diff_column diff_row_columns[] = {
 	COLUMN("samples_before", "samples before", COUNT, samples_before),
-	COLUMN("samples_after", "after", COUNT, samples_after),
-	COLUMN("per_operation_before", "per operation before", RATE, per_operation_before),
-	COLUMN("per_operation_after", "after", RATE, per_operation_after),
-	COLUMN("per_second_before", "per second before", RATE, per_second_before),
-	COLUMN("per_second_after", "after", RATE, per_second_after),
-	COLUMN("per_sample_before", NULL, RATE, per_sample_before),
-	COLUMN("per_sample_after", NULL, RATE, per_sample_after),
-	COLUMN("ratio", "after / before (95 %)", RATE_RANGE, ratio),
+	COLUMN("samples_after", "samples after", COUNT, samples_after),
+	RATE_COLUMN("per_operation_before", "per operation before", DIFF_PER_OPERATION,
+		    per_operation_before),
+	RATE_COLUMN("per_operation_after", "per operation after", DIFF_PER_OPERATION,
+		    per_operation_after),
+	RATE_COLUMN("per_second_before", "per second before", DIFF_PER_SECOND, per_second_before),
+	RATE_COLUMN("per_second_after", "per second after", DIFF_PER_SECOND, per_second_after),
+	RATE_COLUMN("per_sample_before", "per sample before", DIFF_PER_SAMPLE, per_sample_before),
+	RATE_COLUMN("per_sample_after", "per sample after", DIFF_PER_SAMPLE, per_sample_after),
+	COLUMN("ratio", "after by before (95 %)", RATE_RANGE, ratio),
 	COLUMN("p", NULL, RATE, p),
 	COLUMN("significant", NULL, FLAG, significant),
 	COLUMN("significance", "significance", TEXT, significance),
@@ -169,10 +177,10 @@ GET(half_after, half(at, DIFF_AFTER))
 const struct diff_column diff_field_columns[] = {
 	COLUMN("field", "field", TEXT, field_name),
 	COLUMN("offset", "offset", OFFSET, field_offset),
-	COLUMN("line_offset_before", "in line before", OFFSET, place_before),
-	COLUMN("half_before", "half", TEXT, half_before),
-	COLUMN("line_offset_after", "in line after", OFFSET, place_after),
-	COLUMN("half_after", "half", TEXT, half_after),
+	COLUMN("line_offset_before", NULL, OFFSET, place_before),
+	COLUMN("half_before", "half before", TEXT, half_before),
+	COLUMN("line_offset_after", NULL, OFFSET, place_after),
+	COLUMN("half_after", "half after", TEXT, half_after),
 	{ 0 },
 };
 
@@ -188,6 +196,11 @@ const char *diff_change_text(char out[FIGURE_TEXT_BYTES], const struct diff_row 
 		return "gone";
 	snprintf(out, FIGURE_TEXT_BYTES, "%+.0f %%", 100 * (row->ratio.ratio - 1));
 	return out;
+}
+
+bool diff_is_titled(const struct diff *d, const struct diff_column *c)
+{
+	return c->title && (!c->units || c->units & 1u << d->unit);
 }
 
 const char *diff_joint(const struct diff_row *field)

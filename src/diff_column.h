@@ -20,6 +20,7 @@ struct diff_column {
 	const char *title; /* for people; NULL: not shown to them */
 	enum figure_kind kind;
 	struct figure (*get)(const struct diff_at *at);
+	uint32_t units; /* bit u: shown where the unit of the diff is u; 0: always */
 };
 
 /* Each ends with a row without a get(). Whole: only of the sides as such. */
@@ -34,6 +35,9 @@ const char *diff_joint(const struct diff_row *field);
 
 /* "significant", "not significant", "too few samples". */
 const char *diff_significance(const struct diff_row *row);
+
+/* In a table for people. */
+bool diff_is_titled(const struct diff *d, const struct diff_column *c);
 
 /* Shown unless every row is asked for: what has a share of either side's samples. */
 bool diff_worth_showing(const struct diff *d, const struct diff_row *row);

@@ -65,9 +65,8 @@ static struct stat_ratio row_ratio(const struct diff *d, const struct diff_row *
 		count[s] += to->count;
 		by[s] += to->by;
 	}
-	r = n[0] > 1 && n[1] > 1
-		    ? stat_welch_ratio(runs[0], n[0], runs[1], n[1])
-		    : stat_poisson_ratio(count[0], by[0], count[1], by[1], DIFF_MARGIN);
+	r = d->by_runs ? stat_welch_ratio(runs[0], n[0], runs[1], n[1])
+		       : stat_poisson_ratio(count[0], by[0], count[1], by[1], DIFF_MARGIN);
 	free(runs[0]);
 	free(runs[1]);
 	return r;

@@ -94,7 +94,10 @@ static void one_rate(char text[FIGURE_TEXT_BYTES], double rate)
 
 static void text_rate(char *text, const struct figure *f)
 {
-	one_rate(text, f->real);
+	if (f->real > 0 && f->real < 0.00005)
+		snprintf(text, FIGURE_TEXT_BYTES, "%.0e", f->real);
+	else
+		one_rate(text, f->real);
 }
 
 static void text_rate_range(char *text, const struct figure *f)

@@ -20,7 +20,8 @@ static const char STYLE[] =
 	"overflow-wrap:anywhere}\n"
 	"table{border-collapse:collapse;margin:.4em 0;font-variant-numeric:tabular-nums}\n"
 	"th,td{padding:.18em .6em;border-bottom:1px solid var(--rule);text-align:left;"
-	"vertical-align:top;overflow-wrap:anywhere}\n"
+	"vertical-align:top}td{overflow-wrap:anywhere;min-width:2em}"
+	".t{min-width:4.5em}th.n{white-space:normal}.pairs .n{text-align:left}\n"
 	"th{color:var(--dim);font-weight:600;background:var(--band)}\n"
 	"table.sort th{cursor:pointer}table.sort th:hover{color:var(--fg)}\n"
 	"th[aria-sort=ascending]::after{content:' \\25b2'}"
@@ -121,6 +122,8 @@ static void put_class(FILE *out, enum figure_kind kind)
 {
 	if (is_number(kind))
 		fputs(" class=\"n\"", out);
+	else if (kind == FIGURE_TEXT)
+		fputs(" class=\"t\"", out);
 }
 
 /* "cost_share" is "cost share". */

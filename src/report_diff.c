@@ -178,7 +178,6 @@ static void draw_rates(struct drawing *d)
 static void draw_significance(struct drawing *d)
 {
 	const struct diff_row *t = &d->diff->total;
-	bool runs = d->diff->side_runs[0] > 1 && d->diff->side_runs[1] > 1;
 
 	if (!t->ratio.known)
 		return;
@@ -190,8 +189,9 @@ static void draw_significance(struct drawing *d)
 		fprintf(d->out, "%-*s%s: none before\n", TITLE_COLUMNS, "the whole",
 			diff_significance(t));
 	fprintf(d->out, "%-*s%s\n", TITLE_COLUMNS, "",
-		runs ? "noise is that between the recordings of a side"
-		     : "noise is that of sampling, and 5 % for what runs differ by");
+		d->diff->by_runs ? "noise is that between the recordings of a side"
+				 : "noise is that of sampling, and 5 % for what runs differ by "
+				   "(three a side tell)");
 }
 
 static void draw_warnings(struct drawing *d)

@@ -4,6 +4,8 @@
 #include "html.h"
 #include "report_diff.h"
 
+#include <math.h>
+
 static void put_pairs(FILE *out, const struct diff_column *c, const struct diff_at *at)
 {
 	for (; c->get; c++) {
@@ -14,24 +16,42 @@ static void put_pairs(FILE *out, const struct diff_column *c, const struct diff_
 	}
 }
 
+static void put_headline(FILE *out, const struct diff *d)
+{
+	struct figure before = { .known = true, .real = d->total.rate[d->unit][DIFF_BEFORE] };
+	struct figure after = { .known = true, .real = d->total.rate[d->unit][DIFF_AFTER] };
+	const struct stat_ratio *r = &d->total.ratio;
+	char a[FIGURE_TEXT_BYTES], b[FIGURE_TEXT_BYTES];
+
+	fprintf(out, "<p><strong>%s per %s: %s &#8594; %s</strong>", d->peers ? "peers" : "HITM",
+		diff_unit_name(d->unit), figure_text(a, FIGURE_RATE, &before),
+		figure_text(b, FIGURE_RATE, &after));
+	if (r->known && isfinite(r->ratio))
+		fprintf(out, " (%+.0f %%, 95 %% interval %+.0f to %+.0f %%, %s)",
+			100 * (r->ratio - 1), 100 * (r->low - 1), 100 * (r->high - 1),
+			diff_significance(&d->total));
+	fputs(d->first[0]->profile->model || d->first[1]->profile->model
+		      ? "; modelled, not measured</p>\n"
+		      : "</p>\n",
+	      out);
+	for (uint32_t i = 0; i < d->warning_count; i++) {
+		fputs("<p><strong>differs:</strong> ", out);
+		html_text(out, d->warnings[i]);
+		fputs("</p>\n", out);
+	}
+}
+
 static void put_whole(FILE *out, const struct diff *d)
 {
 	struct diff_at at = { .diff = d, .row = &d->total };
 
-	fputs("<table class=\"pairs\" id=\"whole\"><tbody>\n", out);
+	fputs("<h2>The whole</h2>\n<table class=\"pairs\" id=\"whole\"><tbody>\n", out);
 	put_pairs(out, diff_whole_columns, &at);
 	fputs("</tbody></table>\n<h2>All samples</h2>\n<table class=\"pairs\" "
 	      "id=\"total\"><tbody>\n",
 	      out);
 	put_pairs(out, diff_row_columns, &at);
 	fputs("</tbody></table>\n", out);
-	if (d->first[0]->profile->model || d->first[1]->profile->model)
-		fputs("<p class=\"dim\">Modelled, not measured.</p>\n", out);
-	for (uint32_t i = 0; i < d->warning_count; i++) {
-		fputs("<p><strong>differs:</strong> ", out);
-		html_text(out, d->warnings[i]);
-		fputs("</p>\n", out);
-	}
 }
 
 static uint64_t hottest(const struct diff *d, int side)
@@ -80,12 +100,12 @@ static const struct {
 
 #define TABLE_COUNT (sizeof(TABLES) / sizeof(TABLES[0]))
 
-static void put_heads(FILE *out)
+static void put_heads(FILE *out, const struct diff *d)
 {
 	fputs("<h2>Fields</h2>\n<table class=\"sort\" id=\"fields\"><thead><tr>", out);
 	for (size_t t = 0; t < TABLE_COUNT; t++)
 		for (const struct diff_column *c = TABLES[t].columns; c->get; c++)
-			if (c->title)
+			if (diff_is_titled(d, c))
 				html_head(out, c->title, c->key, c->kind);
 	fputs("</tr></thead>\n<tbody>\n", out);
 }
@@ -95,7 +115,7 @@ static void put_field(FILE *out, const struct diff_at *at)
 	fputs("<tr>", out);
 	for (size_t t = 0; t < TABLE_COUNT; t++)
 		for (const struct diff_column *c = TABLES[t].columns; c->get; c++)
-			if (c->title) {
+			if (diff_is_titled(at->diff, c)) {
 				struct figure f = c->get(at);
 
 				html_cell(out, c->key, c->kind, &f, 0);
@@ -108,9 +128,9 @@ void report_diff_html(FILE *out, const struct diff *d, const struct report_optio
 	uint32_t hidden = 0;
 
 	html_begin(out, "hitmap diff: before and after");
-	put_whole(out, d);
+	put_headline(out, d);
 	put_strips(out, d);
-	put_heads(out);
+	put_heads(out, d);
 	for (uint32_t i = 0; i < d->object_count; i++)
 		for (uint32_t k = 0; k < d->objects[i].field_count; k++) {
 			struct diff_at at = { .diff = d,
@@ -129,5 +149,6 @@ void report_diff_html(FILE *out, const struct diff *d, const struct report_optio
 			"<p class=\"dim\">%u more fields with a small part of both sides' "
 			"(--all)</p>\n",
 			hidden);
+	put_whole(out, d);
 	html_end(out);
 }

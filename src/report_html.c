@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct page {
+struct html_report {
 	FILE *out;
 	const struct view *view;
 };
 
-static bool is_titled(const struct page *p, const struct column *c)
+static bool is_titled(const struct html_report *p, const struct column *c)
 {
 	return c->title && (!c->shown || c->shown(p->view));
 }
 
-static void put_heads(struct page *p, const struct column *c)
+static void put_heads(struct html_report *p, const struct column *c)
 {
 	fputs("<thead><tr>", p->out);
 	for (; c->get; c++)
@@ -27,7 +27,7 @@ static void put_heads(struct page *p, const struct column *c)
 	fputs("</tr></thead>\n", p->out);
 }
 
-static void put_cells(struct page *p, const struct column *c, const struct view_row *row)
+static void put_cells(struct html_report *p, const struct column *c, const struct view_row *row)
 {
 	for (; c->get; c++)
 		if (is_titled(p, c)) {
@@ -38,7 +38,8 @@ static void put_cells(struct page *p, const struct column *c, const struct view_
 }
 
 /* The figures that no table has; "all": every one that is known. */
-static void put_pairs(struct page *p, const struct column *c, const struct view_row *row, bool all)
+static void put_pairs(struct html_report *p, const struct column *c, const struct view_row *row,
+		      bool all)
 {
 	fputs("<table class=\"pairs\"><tbody>\n", p->out);
 	for (; c->get; c++) {
@@ -53,13 +54,25 @@ static void put_pairs(struct page *p, const struct column *c, const struct view_
 	fputs("</tbody></table>\n", p->out);
 }
 
-static void put_recording(struct page *p)
+static void put_summary(struct html_report *p)
+{
+	const struct profile *profile = p->view->profile;
+	char samples[FIGURE_TEXT_BYTES], loads[FIGURE_TEXT_BYTES], stores[FIGURE_TEXT_BYTES];
+
+	fprintf(p->out, "<p>%s usable samples: %s loads, %s stores; %.1f %% lost%s</p>\n",
+		figure_count(samples, profile->total.samples),
+		figure_count(loads, profile->total.loads),
+		figure_count(stores, profile->total.stores), 100 * view_loss(p->view),
+		profile->model ? "; <strong>modelled, not measured</strong>" : "");
+}
+
+static void put_recording(struct html_report *p)
 {
 	struct view_row row = { .view = p->view };
 	const struct profile *profile = p->view->profile;
 
-	fputs("<details open><summary>the recording</summary>\n<section id=\"recording\">\n",
-	      p->out);
+	put_summary(p);
+	fputs("<details><summary>the recording</summary>\n<section id=\"recording\">\n", p->out);
 	put_pairs(p, recording_columns, &row, true);
 	fputs("</section></details>\n", p->out);
 	if (profile->model) {
@@ -76,7 +89,7 @@ static void put_recording(struct page *p)
 	}
 }
 
-static void put_lines(struct page *p)
+static void put_lines(struct html_report *p)
 {
 	fputs("<h2>Contended lines</h2>\n<table class=\"sort\" id=\"lines\">\n", p->out);
 	put_heads(p, line_columns);
@@ -91,7 +104,7 @@ static void put_lines(struct page *p)
 }
 
 /* The line of a place; its own figures repeat nothing of the cell that does not change. */
-static void put_code(struct page *p, struct view_row row)
+static void put_code(struct html_report *p, struct view_row row)
 {
 	fputs("<tr class=\"sub\">", p->out);
 	for (const struct column *c = cell_columns; c->get; c++)
@@ -105,7 +118,7 @@ static void put_code(struct page *p, struct view_row row)
 	fputs("</tr>\n", p->out);
 }
 
-static void put_cell(struct page *p, struct view_row row)
+static void put_cell(struct html_report *p, struct view_row row)
 {
 	fputs("<tr>", p->out);
 	put_cells(p, cell_columns, &row);
@@ -116,7 +129,7 @@ static void put_cell(struct page *p, struct view_row row)
 	}
 }
 
-static void put_line(struct page *p, const struct view_line *line)
+static void put_line(struct html_report *p, const struct view_line *line)
 {
 	struct view_row row = { .view = p->view, .line = line };
 
@@ -135,7 +148,7 @@ static void put_line(struct page *p, const struct view_line *line)
 	fputs("</details>\n</section>\n", p->out);
 }
 
-static void put_hidden(struct page *p)
+static void put_hidden(struct html_report *p)
 {
 	char lines[FIGURE_TEXT_BYTES], hitm[FIGURE_TEXT_BYTES], quiet[FIGURE_TEXT_BYTES];
 
@@ -151,7 +164,7 @@ void report_html(FILE *out, const struct recording *recording, const struct prof
 		 struct attrib *attrib, const struct report_options *options)
 {
 	struct view view;
-	struct page p = { out, &view };
+	struct html_report p = { out, &view };
 
 	view_init(&view, recording, profile, attrib, options);
 	html_begin(out, recording->command ? recording->command : recording->path);
