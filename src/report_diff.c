@@ -190,8 +190,7 @@ static void draw_significance(struct drawing *d)
 			diff_significance(t));
 	fprintf(d->out, "%-*s%s\n", TITLE_COLUMNS, "",
 		d->diff->by_runs ? "noise is that between the recordings of a side"
-				 : "noise is that of sampling, and 5 % for what runs differ by "
-				   "(three a side tell)");
+				 : "noise is that of sampling, and 5 % for what two runs differ by");
 }
 
 static void draw_warnings(struct drawing *d)

@@ -25,15 +25,14 @@ record() { # NAME COMMAND...
 }
 
 cc -O2 -g -pthread -o "$tmp/19" tests/cases/19_lock_offset_shift.c || exit 1
-signal=("$hitmap" bench signal --threads 32 --ops 50)
-record before "${signal[@]}" --before
-record again "${signal[@]}" --before
-record after "${signal[@]}" --after
-for i in 2 3; do
-	record before$i "${signal[@]}" --before
-	record after$i "${signal[@]}" --after
+# With many threads the fall of the whole is large beside what runs differ by.
+record before "$hitmap" bench signal --before --threads 64 --ops 50
+record after "$hitmap" bench signal --after --threads 64 --ops 50
+for i in 1 2 3; do
+	record before$i "$hitmap" bench signal --before --ops 100
+	record after$i "$hitmap" bench signal --after --ops 100
 done
-record upper "$hitmap" bench signal --before --base 32 --threads 32 --ops 50
+record upper "$hitmap" bench signal --before --base 32 --ops 100
 record futex_before "$hitmap" bench futex --before --ops 50
 record futex_after "$hitmap" bench futex --after --ops 50
 record lock120 "$tmp/19" 8000 120
@@ -63,20 +62,23 @@ is "signal: all HITM fall, beyond noise" "$(jq '.total.significant and .total.ra
 grep -A1 '^pain that went' "$tmp/text" | grep -q 'root_user.__count' || wrong "__count is not what went: $(cat "$tmp/text")"
 grep -A1 '^pain that came' "$tmp/text" | grep -q 'root_user.sigpending' || wrong "what sigpending took over is not told"
 
+# Stacks and what the C library keeps differ from run to run by more than sampling does: scheduling.
+named='.objects[] | select(.object | startswith("[") | not)'
+
 # ---- Another base: the same contention in the other half
-diff_json "$tmp/before" "$tmp/upper"
+diff_json "$tmp/before1" "$tmp/upper"
 is "base 32: root_user" "$(word root_user)" moved
 is "base 32: its story" "$(jq -r '.objects[0].story' "$tmp/json")" \
 	"moved: lower to upper half; same fields, no new contender"
 is "base 32: sigpending" "$(jq -r '.objects[0].fields[] | select(.field == "sigpending") | .story' "$tmp/json")" \
 	"moved: +8 lower -> +40 upper"
 is "base 32: nothing is new or gone" \
-	"$(jq '[.objects[] | ., .fields[] | select(.word == "new" or .word == "gone")] | length' "$tmp/json")" 0
+	"$(jq "[$named | ., .fields[] | select(.word == \"new\" or .word == \"gone\")] | length" "$tmp/json")" 0
 
 # ---- The same twice
-diff_json "$tmp/before" "$tmp/again"
-is "the same program: significant rows" "$(jq '[.total, (.objects[] | ., .fields[]) | select(.significant)] | length' "$tmp/json")" 0
-diff_json "$tmp/before" "$tmp/before"
+diff_json "$tmp/before1" "$tmp/before2"
+is "the same program: significant rows" "$(jq "[.total, ($named | ., .fields[]) | select(.significant)] | length" "$tmp/json")" 0
+diff_json "$tmp/before1" "$tmp/before1"
 is "one recording against itself: ratios" "$(jq '[.objects[].fields[] | .ratio | values | select(. != 1)] | length' "$tmp/json")" 0
 
 # ---- Futexes: the page's lock is not taken any more, the bucket stays
@@ -92,7 +94,7 @@ diff_json "$tmp/lock128" "$tmp/lock120"
 is "lock at 120" "$(word mm)" split
 
 # ---- Several recordings a side
-diff_json "$tmp"/before{,2,3} -- "$tmp"/after{,2,3}
+diff_json "$tmp"/before{1,2,3} -- "$tmp"/after{1,2,3}
 is "three recordings a side" "$(jq -r '"\(.runs_before) \(.runs_after)"' "$tmp/json")" "3 3"
 grep -q 'noise is that between the recordings' "$tmp/text" || wrong "the noise is not that between recordings"
 is "three recordings a side: __count" "$(word root_user __count)" gone
@@ -106,7 +108,7 @@ status() { # EXPECTED WORDS DIFF-ARGUMENTS...
 	is "diff $*: exit status" $got "$expected"
 	grep -q -- "$words" "$tmp/out" || wrong "diff $*: does not say \"$words\": $(tail -3 "$tmp/out")"
 }
-status 0 'HITM per operation' --fail-on 'hitm_per_op > +10%' "$tmp/before" "$tmp/again"
+status 0 'HITM per operation' --fail-on 'hitm_per_op > +10%' "$tmp/before1" "$tmp/before2"
 status 0 'HITM per operation' --fail-on 'hitm_per_op > +10%' "$tmp/before" "$tmp/after"
 status 4 'hitm_per_op > +3%' --fail-on 'hitm_per_op > +3%' "$tmp/after" "$tmp/before"
 status 4 'field:root_user.sigpending' --fail-on 'hitm > 99, field:root_user.sigpending hitm > +20%' "$tmp/before" "$tmp/after"

@@ -43,8 +43,8 @@ cat >"$tmp/hostile.c" <<-'END'
 			pthread_join(t[i], 0);
 	}
 END
-cc -O1 -pthread -o "$tmp/hostile" "$tmp/hostile.c" || exit 1
-python3 - "$tmp/hostile" <<-'END' || exit 1
+cc -O1 -pthread -o "$tmp/names" "$tmp/hostile.c" || exit 1
+python3 - "$tmp/names" <<-'END' || exit 1
 	import sys
 	data = open(sys.argv[1], 'rb').read()
 	for old, new in ((b'first_symbol_that_is_written_over', b'<script>alert(1)</script>'),
@@ -61,8 +61,8 @@ record() { # NAME COMMAND...
 	shift
 	"$hitmap" record -q -o "$tmp/$name" -- "$@" >"$tmp/out" 2>&1 || wrong "$name: $(cat "$tmp/out")"
 }
-record hostile "$tmp/hostile"
-record hostile2 "$tmp/hostile"
+record hostile "$tmp/names"
+record hostile2 "$tmp/names"
 record before "$hitmap" bench signal --before --ops 100
 record after "$hitmap" bench signal --after --ops 100
 python3 tests/oracle/gen_perfdata.py --build-target "$tmp" >/dev/null || exit 1
