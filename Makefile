@@ -16,12 +16,14 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 LAYERS := command front analysis attrib source sample base
 command := main cmd_record record_rings record_operations record_objects cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_live cmd_tui cmd_doctor cmd_objects \
 	live recorder_child recorded session paths option output
-front := tui report report_table report_c2c report_json report_diff report_align report_what_if report_view \
-	column figure label heatmap event_show doctor_show report_objects \
+front := tui report report_table report_c2c report_json report_diff report_diff_json report_diff_csv \
+	report_diff_html report_diff_folded report_diff_markdown report_csv report_html \
+	report_folded report_markdown report_align report_what_if report_view \
+	column diff_column figure figure_json csv html folded markdown label heatmap event_show doctor_show report_objects \
 	screen screen_key screen_lines screen_heatmap screen_functions screen_time screen_objects \
 	screen_line screen_doctor screen_help list matrix axis blame fields scene pairing scale palette \
 	canvas key
-analysis := line_key cell_store intake line_group profile c2c_count idset diff sharing sharing_text object_use what_if align \
+analysis := line_key cell_store intake line_group profile c2c_count idset diff diff_judge threshold sharing sharing_text object_use what_if align \
 	tally
 attrib := kobject futex_hash kernel_symbols kmem kmem_core kmem_bpf kernel_read layout type_btf kernel_names \
 	attrib attrib_state spot data_place code_place backing binary object_set told jit_map range \
@@ -34,7 +36,7 @@ source := ahead input tap spool unpack queue perfdata_feature perfdata_header pe
 	collect_filter collect_run mapped_file cgroup program emulator probe doctor doctor_fact annotation environment heap_read note source \
 	target tracepoint uprobe operation
 sample := sample data_source line spe_packet spe_sample ibs_raw
-base := err mem ini_file intern buf blob map table symbol_name symtab insn json cpulist
+base := err mem stat ini_file intern buf blob map table symbol_name symtab insn json cpulist
 
 # The model library, below everything, and its front doors.
 MODEL := model gate coherence ring shadow sampler lock spin replay stream thread door door_file x86

@@ -21,8 +21,8 @@ static const struct {
 	const char *name;
 	report_function *print;
 } FORMATS[] = {
-	{ "text", report_text },
-	{ "json", report_json },
+	{ "text", report_text }, { "json", report_json },     { "csv", report_csv },
+	{ "html", report_html }, { "folded", report_folded }, { "markdown", report_markdown },
 };
 
 struct report_command {
@@ -37,7 +37,8 @@ struct report_command {
 static const struct option_row rows[] = {
 	{ 'i', "input", "FILE", "the recording (default perf.data; - is standard input)",
 	  OPTION_TEXT, AT(input), 0, 0 },
-	{ 'f', "format", "text|json", "the default is text; docs/json.md describes json",
+	{ 'f', "format", "text|json|csv|html|folded|markdown",
+	  "the default is text; docs/json.md describes json, docs/formats.md\nthe others",
 	  OPTION_TEXT, AT(format), 0, 0 },
 	{ 'o', "output", "FILE", "where to write it (default standard output)", OPTION_TEXT,
 	  AT(output), 0, 0 },
@@ -79,7 +80,7 @@ static struct err *choose_format(struct report_command *c)
 	if (c->print)
 		return NULL;
 	return err_next(err_new(ERR_USAGE, "report: --format %s is not known", c->format),
-			"use text or json");
+			"use text, json, csv, html, folded or markdown");
 }
 
 /* Before anything is read. */

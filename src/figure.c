@@ -92,6 +92,14 @@ static void one_rate(char text[FIGURE_TEXT_BYTES], double rate)
 			 rate);
 }
 
+static void text_rate(char *text, const struct figure *f)
+{
+	if (f->real > 0 && f->real < 0.00005)
+		snprintf(text, FIGURE_TEXT_BYTES, "%.0e", f->real);
+	else
+		one_rate(text, f->real);
+}
+
 static void text_rate_range(char *text, const struct figure *f)
 {
 	char low[FIGURE_TEXT_BYTES], high[FIGURE_TEXT_BYTES];
@@ -114,6 +122,7 @@ static void (*const TEXT[])(char *text, const struct figure *f) = {
 	[FIGURE_PARTS] = text_parts,
 	[FIGURE_COUNT_RANGE] = text_count_range,
 	[FIGURE_RATE_RANGE] = text_rate_range,
+	[FIGURE_RATE] = text_rate,
 };
 
 const char *figure_text(char text[FIGURE_TEXT_BYTES], enum figure_kind kind, const struct figure *f)

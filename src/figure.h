@@ -20,6 +20,7 @@ enum figure_kind {
 	FIGURE_PARTS,	  /* parts of a whole in percent, "0/48/52"; text only */
 	FIGURE_COUNT_RANGE,
 	FIGURE_RATE_RANGE,
+	FIGURE_RATE, /* a real, not negative */
 	FIGURE_HEAT, /* a line's words; text draws a strip */
 };
 

@@ -25,5 +25,13 @@ void report_text(FILE *out, const struct recording *recording, const struct prof
 		 struct attrib *attrib, const struct report_options *options);
 void report_json(FILE *out, const struct recording *recording, const struct profile *profile,
 		 struct attrib *attrib, const struct report_options *options);
+void report_csv(FILE *out, const struct recording *recording, const struct profile *profile,
+		struct attrib *attrib, const struct report_options *options);
+void report_html(FILE *out, const struct recording *recording, const struct profile *profile,
+		 struct attrib *attrib, const struct report_options *options);
+void report_folded(FILE *out, const struct recording *recording, const struct profile *profile,
+		   struct attrib *attrib, const struct report_options *options);
+void report_markdown(FILE *out, const struct recording *recording, const struct profile *profile,
+		     struct attrib *attrib, const struct report_options *options);
 
 #endif
