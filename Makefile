@@ -23,7 +23,7 @@ front := tui report report_table report_c2c report_json report_diff report_diff_
 	screen screen_key screen_lines screen_heatmap screen_functions screen_time screen_objects \
 	screen_line screen_doctor screen_help list matrix axis blame fields scene pairing scale palette \
 	canvas key
-analysis := line_key cell_store intake line_group profile c2c_count idset diff diff_judge threshold sharing sharing_text object_use what_if align \
+analysis := phase line_key cell_store intake line_group profile c2c_count idset diff diff_judge threshold sharing sharing_text object_use what_if align \
 	tally
 attrib := kobject futex_hash kernel_symbols kmem kmem_core kmem_bpf kernel_read layout type_btf kernel_names \
 	attrib attrib_state spot data_place code_place backing binary object_set told jit_map range \

@@ -3,6 +3,7 @@
 #include "line_key.h"
 #include "map.h"
 #include "mem.h"
+#include "phase.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -38,7 +39,10 @@ struct packed {
 	uint32_t more;	   /* index + 1: the counts are there, not here; 0: none */
 	uint32_t latency, accesses;
 	uint8_t n[SMALL];
+	uint8_t when[3]; /* of the first sample and of the last: a phase code each, packed */
 } __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct packed) == 64, "a cell is a cache line");
 
 struct more {
 	struct counts counts;
@@ -73,6 +77,7 @@ struct cell_store {
 	uint32_t cell_count, more_count, more_room, site_count, site_room, mapping_count,
 		mapping_room, physical_count, physical_room;
 	struct actors cpus, threads;
+	uint64_t start; /* ns: of the first sample that came with a time */
 };
 
 /* ---- Actors */
@@ -408,6 +413,30 @@ static inline void note_actors(struct cell_store *s, struct packed *c, const str
 		note_other(s, c, sample->tid, offsetof(struct more, threads));
 }
 
+static inline uint32_t when_packed(const struct packed *c)
+{
+	return c->when[0] | c->when[1] << 8 | c->when[2] << 16;
+}
+
+/* Samples come nearly in order of time. Codes are that coarse that a hot cell's seldom change. */
+static inline void note_time(struct cell_store *s, struct packed *c, uint64_t time)
+{
+	uint32_t code, when = when_packed(c), first = when & 0xfff, last = when >> 12;
+
+	if (!time)
+		return;
+	if (!s->start)
+		s->start = time;
+	code = phase_code(time > s->start ? time - s->start : 0);
+	if (code == last)
+		return;
+	first = first && first < code ? first : code;
+	last = last > code ? last : code;
+	c->when[0] = (uint8_t)first;
+	c->when[1] = (uint8_t)(first >> 8 | last << 4);
+	c->when[2] = (uint8_t)(last >> 4);
+}
+
 static inline void count_sample(struct cell_store *s, struct packed *c, const struct sample *sample,
 				const struct counts *step)
 {
@@ -418,6 +447,7 @@ static inline void count_sample(struct cell_store *s, struct packed *c, const st
 	else
 		count_whole(&cell_more(s, c)->counts, sample, step);
 	note_actors(s, c, sample);
+	note_time(s, c, sample->time);
 }
 
 void cell_count(struct cell_store *s, const struct cell_sample *samples, uint32_t count)
@@ -428,6 +458,16 @@ void cell_count(struct cell_store *s, const struct cell_sample *samples, uint32_
 
 /* ---- Results */
 
+static void unpack_time(const struct packed *c, struct cell *cell)
+{
+	uint16_t first = when_packed(c) & 0xfff, last = when_packed(c) >> 12;
+
+	if (first && (!cell->first || first < cell->first))
+		cell->first = first;
+	if (last > cell->last)
+		cell->last = last;
+}
+
 void cell_unpack(const struct cell_store *s, const uint32_t *cells, uint32_t count,
 		 struct cell *cell)
 {
@@ -437,6 +477,7 @@ void cell_unpack(const struct cell_store *s, const uint32_t *cells, uint32_t cou
 		struct counts k = packed_counts(s, c);
 
 		counts_add(&cell->counts, &k);
+		unpack_time(c, cell);
 		actors_unpack(&s->cpus, c->cpus, m ? &m->cpus : NULL, &cell->cpus);
 		actors_unpack(&s->threads, c->threads, m ? &m->threads : NULL, &cell->threads);
 	}

@@ -250,7 +250,6 @@ static void functions_that_wait_for_each_other_are_named(void **state)
 	assert_contains(text, "  cost moves who waits          field              for whom ");
 	assert_contains(text, "69.5 % 1,800 pool_take          limit              pool_take  ");
 	assert_contains(text, "15.5 %   720 pool_limit         limit at +36       pool_take  ");
-	assert_contains(text, "more pairs not shown (--all)");
 	assert_lacks(text, "lower|upper");
 	free(text);
 }

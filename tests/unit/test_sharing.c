@@ -7,6 +7,7 @@
 
 #include "fake_attrib.h"
 #include "fake_source.h"
+#include "phase.h"
 #include "sharing.h"
 
 #include <string.h>
@@ -293,6 +294,60 @@ static void parts_of_one_field_are_the_same_bytes(void **state)
 	assert_verdict(s, VERDICT_TRUE);
 }
 
+static void touch_at(struct fixture *f, uint32_t tid, uint64_t time, struct data_source what)
+{
+	FAKE_TOUCH(&f->source, 9, tid, tid, 0x400000 + tid, LINE, 100, what, .time = time);
+}
+
+static void what_is_written_and_then_read_is_transient(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint64_t i = 1; i <= 10; i++)
+		touch_at(f, 1, i * 1000000, STORE_L1);
+	for (uint64_t i = 11; i <= 20; i++)
+		touch_at(f, 2 + i % 2, i * 1000000, i < 13 ? HITM : LOAD_L1);
+	assert_verdict(judge(f), VERDICT_TRANSIENT);
+	assert_true(f->sharing.confidence > 0.99);
+	assert_null(f->sharing.advice);
+}
+
+static void one_write_among_the_reads_is_no_handover(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint64_t i = 1; i <= 10; i++)
+		touch_at(f, 1, i * 1000000, STORE_L1);
+	for (uint64_t i = 11; i <= 20; i++)
+		touch_at(f, 2, i * 1000000, HITM);
+	touch_at(f, 1, 15000000, STORE_L1);
+	assert_verdict(judge(f), VERDICT_TRUE);
+}
+
+static void order_of_a_few_samples_is_chance(void **state)
+{
+	struct fixture *f = *state;
+
+	touch_at(f, 1, 1000000, STORE_L1);
+	touch_at(f, 1, 2000000, STORE_L1);
+	for (uint64_t i = 3; i <= 6; i++)
+		touch_at(f, 2, i * 1000000, HITM);
+	assert_verdict(judge(f), VERDICT_TRUE); /* 1 in 15 */
+}
+
+static void times_are_kept_in_order(void **state)
+{
+	uint32_t last = 0;
+
+	for (uint64_t ns = 0; ns < UINT64_MAX / 3; ns += ns / 50 + 1) {
+		uint32_t code = phase_code(ns);
+
+		assert_true(code > 0 && code < 4096 && code >= last);
+		assert_true(phase_start(code) <= ns && ns - phase_start(code) <= ns / 64);
+		last = code;
+	}
+}
+
 static void moves_are_shared_out_whole(void **state)
 {
 	struct fixture *f = *state;
@@ -330,6 +385,10 @@ int main(void)
 		TEST(both_parts_of_a_split_access_are_found_by_its_code),
 		TEST(neighbouring_locks_of_one_function_are_no_split_access),
 		TEST(parts_of_one_field_are_the_same_bytes),
+		TEST(what_is_written_and_then_read_is_transient),
+		TEST(one_write_among_the_reads_is_no_handover),
+		TEST(order_of_a_few_samples_is_chance),
+		TEST(times_are_kept_in_order),
 		TEST(moves_are_shared_out_whole),
 	};
 
