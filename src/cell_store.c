@@ -418,23 +418,22 @@ static inline uint32_t when_packed(const struct packed *c)
 	return c->when[0] | c->when[1] << 8 | c->when[2] << 16;
 }
 
-/* Samples come nearly in order of time. Codes are that coarse that a hot cell's seldom change. */
-static inline void note_time(struct cell_store *s, struct packed *c, uint64_t time)
+static void set_when(struct packed *c, uint32_t first, uint32_t last)
 {
-	uint32_t code, when = when_packed(c), first = when & 0xfff, last = when >> 12;
-
-	if (!time)
-		return;
-	if (!s->start)
-		s->start = time;
-	code = phase_code(time > s->start ? time - s->start : 0);
-	if (code == last)
-		return;
-	first = first && first < code ? first : code;
-	last = last > code ? last : code;
 	c->when[0] = (uint8_t)first;
 	c->when[1] = (uint8_t)(first >> 8 | last << 4);
 	c->when[2] = (uint8_t)(last >> 4);
+}
+
+/* Codes are that coarse that the first and last of a hot cell seldom change. */
+static inline void note_time(struct cell_store *s, struct packed *c, uint64_t time)
+{
+	uint32_t code = phase_code(time > s->start ? time - s->start : 0), when = when_packed(c),
+		 first = when & 0xfff, last = when >> 12;
+
+	if (code - first <= last - first) /* between them; both are 0 at first, and no code is */
+		return;
+	set_when(c, first && first < code ? first : code, last > code ? last : code);
 }
 
 static inline void count_sample(struct cell_store *s, struct packed *c, const struct sample *sample,
@@ -447,11 +446,14 @@ static inline void count_sample(struct cell_store *s, struct packed *c, const st
 	else
 		count_whole(&cell_more(s, c)->counts, sample, step);
 	note_actors(s, c, sample);
-	note_time(s, c, sample->time);
+	if (sample->time && s->start)
+		note_time(s, c, sample->time);
 }
 
 void cell_count(struct cell_store *s, const struct cell_sample *samples, uint32_t count)
 {
+	if (!s->start && count)
+		s->start = samples[0].sample->time;
 	for (uint32_t i = 0; i < count; i++)
 		count_sample(s, cell_at(s, samples[i].cell), samples[i].sample, samples[i].step);
 }
