@@ -189,6 +189,13 @@ static void sum_cells(struct contended_line *l, const struct profile *p)
 	}
 }
 
+/* A line of one thread, which could be half of a pair. */
+struct private_line {
+	uint64_t addr, samples, stores;
+	const struct mapping *data;
+	uint32_t pid, actor, offset;
+};
+
 /* Lines on their way into the profile; two threads fill one each. */
 struct sealing {
 	const struct profile_builder *b;
@@ -198,6 +205,8 @@ struct sealing {
 	uint32_t contended, private;
 	uint64_t unmapped; /* samples */
 	struct small_lines small_contended, small_quiet;
+	struct private_line *privates; /* that are sampled often */
+	uint32_t private_count, private_room;
 	struct place *places; /* of the cells of a line that is kept */
 	uint32_t place_room;
 };
@@ -297,6 +306,38 @@ static void count_small(struct sealing *s, const struct contended_line *l)
 		  &(struct small_lines){ 1, counts_hitm(&l->counts), l->counts.latency_sum });
 }
 
+#define PAIR_SAMPLES 16	   /* at least, and ... */
+#define PAIR_SHARE   0.001 /* ... of all samples, of each line: bounds how many there are */
+
+static void note_private(struct sealing *s, const struct line_group *g,
+			 const struct contended_line *l)
+{
+	const struct cell_store *cells = s->b->cells;
+	struct cell first = { 0 };
+	const struct idset *actors;
+
+	if (l->counts.samples < PAIR_SAMPLES ||
+	    (double)l->counts.samples < PAIR_SHARE * (double)s->profile->total.samples)
+		return;
+	cell_unpack(cells, g->cells, 1, &first);
+	actors = first.threads.count ? &first.threads : &first.cpus;
+	if (actors->count == 1) {
+		mem_grow(&s->privates, &s->private_room, s->private_count);
+		s->privates[s->private_count++] = (struct private_line){
+			.addr = g->addr,
+			.samples = l->counts.samples,
+			.stores = l->counts.stores,
+			.data = g->data,
+			.pid = g->pid,
+			.actor = idset_ids(actors)[0],
+			.offset = line_offset(cell_key(cells, g->cells[0]).addr,
+					      s->profile->line_size),
+		};
+	}
+	idset_deinit(&first.cpus);
+	idset_deinit(&first.threads);
+}
+
 static void seal_line(void *context, const struct line_group *g)
 {
 	struct sealing *s = context;
@@ -314,6 +355,7 @@ static void seal_line(void *context, const struct line_group *g)
 	s->unmapped += sum.unmapped;
 	if (sum.actors < 2 && !counts_hitm(&sum.counts) && !sum.counts.peer) {
 		s->private ++;
+		note_private(s, g, &l);
 		return;
 	}
 	judge_line(&l, s->profile->model);
@@ -339,6 +381,73 @@ static void add_sealed(struct profile *p, struct sealing *s)
 	free(s->places);
 }
 
+/* ---- Pairs */
+
+static int private_compare(const void *a, const void *b)
+{
+	const struct private_line *x = a, *y = b;
+	int order = CMP(x->pid, y->pid);
+
+	return order ? order : CMP(x->addr, y->addr);
+}
+
+static int pair_compare(const void *a, const void *b)
+{
+	const struct pair_candidate *x = a, *y = b;
+	int order = CMP(y->samples[0] + y->samples[1], x->samples[0] + x->samples[1]);
+
+	if (!order)
+		order = CMP(x->pid, y->pid);
+	return order ? order : CMP(x->addr, y->addr);
+}
+
+static bool is_pair(const struct private_line *l, const struct private_line *next,
+		    uint32_t line_size)
+{
+	return l->pid == next->pid && !(l->addr & line_size) && next->addr == l->addr + line_size &&
+	       l->actor != next->actor && (l->stores || next->stores);
+}
+
+static void find_pairs(struct profile *p, struct private_line *lines, uint32_t count)
+{
+	uint32_t room = 0;
+
+	if (count)
+		qsort(lines, count, sizeof(*lines), private_compare);
+	for (struct private_line *l = lines; l + 1 < lines + count; l++) {
+		if (!is_pair(l, l + 1, p->line_size))
+			continue;
+		mem_grow(&p->pairs, &room, p->pair_count);
+		p->pairs[p->pair_count++] = (struct pair_candidate){
+			.addr = l->addr,
+			.pid = l->pid,
+			.data = l->data,
+			.samples = { l[0].samples, l[1].samples },
+			.stores = { l[0].stores, l[1].stores },
+			.actor = { l[0].actor, l[1].actor },
+			.offset = { l[0].offset, l[1].offset },
+		};
+	}
+	if (p->pair_count)
+		qsort(p->pairs, p->pair_count, sizeof(*p->pairs), pair_compare);
+}
+
+static void join_privates(struct profile *p, struct sealing sealing[LINE_GROUP_PARTS])
+{
+	struct private_line *all = NULL;
+	uint32_t count = 0, room = 0;
+
+	for (int i = 0; i < LINE_GROUP_PARTS; i++) {
+		for (uint32_t k = 0; k < sealing[i].private_count; k++) {
+			mem_grow(&all, &room, count);
+			all[count++] = sealing[i].privates[k];
+		}
+		free(sealing[i].privates);
+	}
+	find_pairs(p, all, count);
+	free(all);
+}
+
 static void seal_lines(const struct profile_builder *b, struct profile *p)
 {
 	struct intake_refused refused = intake_refused(b->intake);
@@ -357,6 +466,7 @@ static void seal_lines(const struct profile_builder *b, struct profile *p)
 	line_groups(b->cells, b->attrib, p->line_size, seal_line, context);
 	for (int i = 0; i < LINE_GROUP_PARTS; i++)
 		add_sealed(p, &sealing[i]);
+	join_privates(p, sealing);
 }
 
 static int line_compare(const void *a, const void *b)
@@ -505,6 +615,7 @@ void profile_free(struct profile *p)
 	for (uint32_t i = 0; i < p->line_count; i++)
 		line_deinit(&p->lines[i]);
 	free(p->lines);
+	free(p->pairs);
 	idset_deinit(&p->cpus);
 	idset_deinit(&p->threads);
 	free(p->model);

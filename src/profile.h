@@ -60,6 +60,17 @@ struct contended_line {
 	uint32_t first; /* tells lines of one address apart: the order they came in */
 };
 
+/* Lines 2N and 2N+1, each used by one thread alone, not the same one, and one of them written.
+ * Where the adjacent-line prefetcher moves pairs of lines, they disturb each other. */
+struct pair_candidate {
+	uint64_t addr; /* of line 2N */
+	uint32_t pid;  /* 0: the kernel's */
+	const struct mapping *data;
+	uint64_t samples[2], stores[2];
+	uint32_t actor[2];  /* thread, or CPU where threads are not known */
+	uint32_t offset[2]; /* in its line, of one access */
+};
+
 /* Lines that were only counted. */
 struct small_lines {
 	uint64_t lines, hitm, latency;
@@ -77,7 +88,9 @@ struct profile {
 	uint32_t line_count,
 		contended_count; /* contended_count: with those that are not in "lines" */
 	struct small_lines small_contended, small_quiet; /* not in "lines" */
-	uint32_t private_lines; /* touched by one thread, never moved: not in "lines" */
+	uint32_t private_lines;	      /* touched by one thread, never moved: not in "lines" */
+	struct pair_candidate *pairs; /* the most sampled first */
+	uint32_t pair_count;
 	struct idset cpus, threads;
 	/* From notes: */
 	struct note_model *model;	   /* NULL when measured */

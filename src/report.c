@@ -5,6 +5,7 @@
 #include "label.h"
 #include "mem.h"
 #include "report.h"
+#include "report_pairs.h"
 #include "report_table.h"
 
 #include <inttypes.h>
@@ -506,6 +507,42 @@ static void print_lines(const struct text_report *r)
 	}
 }
 
+/* ---- Pairs of lines */
+
+#define TOP_PAIRS 5
+
+static const char *pair_side(const struct text_report *r, struct attrib *attrib,
+			     const struct pair_candidate *p, int side)
+{
+	const char *noun = r->view->profile->threads.count ? "thread" : "CPU";
+
+	return intern_printf(r->view->pool, "%s by %s %u (%s, %s)",
+			     report_pair_name(r->view, attrib, p, side), noun, p->actor[side],
+			     quantity(r, p->samples[side], "sample"),
+			     quantity(r, p->stores[side], "store"));
+}
+
+static void say_pairs(const struct text_report *r, struct attrib *attrib,
+		      const struct report_options *options)
+{
+	const struct profile *p = r->view->profile;
+	uint32_t most = options->all ? UINT32_MAX : TOP_PAIRS;
+
+	if (!p->pair_count)
+		return;
+	fputc('\n', r->out);
+	say(r,
+	    "%s: neighbouring lines of %u bytes, each used by one thread; they cost only where "
+	    "the adjacent-line prefetcher moves pairs of lines, and then a line between them helps "
+	    "(+%u bytes)",
+	    quantity(r, p->pair_count, "pair candidate"), 2 * p->line_size, p->line_size);
+	for (uint32_t i = 0; i < p->pair_count && i < most; i++)
+		say(r, "  %s | %s", pair_side(r, attrib, &p->pairs[i], 0),
+		    pair_side(r, attrib, &p->pairs[i], 1));
+	if (p->pair_count > most)
+		say(r, "%s not shown (--all)", quantity(r, p->pair_count - most, "pair"));
+}
+
 /* ---- Functions */
 
 #define TOP_FIGHTS 20
@@ -621,6 +658,7 @@ void report_text(FILE *out, const struct recording *recording, const struct prof
 		if (view.line_count)
 			print_lines(&r);
 		say_foot(&r);
+		say_pairs(&r, attrib, options);
 	}
 	view_deinit(&view);
 }

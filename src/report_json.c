@@ -6,6 +6,7 @@
 #include "json.h"
 #include "mem.h"
 #include "report.h"
+#include "report_pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -264,6 +265,7 @@ void report_json(FILE *out, const struct recording *recording, const struct prof
 		put_line(&w, (struct view_row){ .view = &view, .line = &view.lines[i] });
 	json_end(&w);
 	put_fights(&w, &view, attrib, options);
+	report_pairs_json(&w, &view, attrib);
 	put_hidden(&w, &view);
 	json_end(&w);
 	view_deinit(&view);

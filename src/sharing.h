@@ -9,12 +9,12 @@
 #include "profile.h"
 
 enum verdict {
-	VERDICT_NONE,  /* shared, not contended */
-	VERDICT_TRUE,  /* threads use the bytes that others write */
-	VERDICT_FALSE, /* threads wait for writes to bytes that they do not use */
-	VERDICT_MIXED, /* both, the rarer one with a hundredth of the moves at least */
-	VERDICT_SPLIT, /* a locked access reaches over the line's end */
-	VERDICT_PAIR,  /* quiet by itself; its neighbour in the 128-byte pair is another thread's */
+	VERDICT_NONE,	   /* shared, not contended */
+	VERDICT_TRUE,	   /* threads use the bytes that others write */
+	VERDICT_FALSE,	   /* threads wait for writes to bytes that they do not use */
+	VERDICT_MIXED,	   /* both, the rarer one with a hundredth of the moves at least */
+	VERDICT_SPLIT,	   /* a locked access reaches over the line's end */
+	VERDICT_PAIR,	   /* of no single line: a struct pair_candidate of the profile */
 	VERDICT_TRANSIENT, /* first written, then read: handed over once */
 	VERDICT_UNSURE,	   /* too few samples, or the writes were not seen */
 	VERDICTS
@@ -62,7 +62,7 @@ struct sharing {
 	uint8_t *spot_of; /* by index of line->cells */
 	struct sharing_pair *pairs;
 	uint32_t pair_count;
-	uint64_t neighbour; /* VERDICT_SPLIT, VERDICT_PAIR: the other line's address */
+	uint64_t neighbour; /* VERDICT_SPLIT: the other line's address */
 	const char *reason; /* a sentence */
 	const char *advice; /* a sentence, or NULL: nothing follows */
 };

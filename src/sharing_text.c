@@ -232,15 +232,6 @@ static const char *why_split(const struct sharing *s, struct intern *pool)
 			     s->line->counts.locked, s->neighbour);
 }
 
-static const char *why_pair(const struct sharing *s, struct intern *pool)
-{
-	return intern_printf(pool,
-			     "no thread fights over this line; its neighbour in 128 bytes, at "
-			     "0x%" PRIx64 ", is written by another thread: costs only where the "
-			     "adjacent-line prefetcher moves pairs",
-			     s->neighbour);
-}
-
 static const char *why_transient(const struct sharing *s, struct intern *pool)
 {
 	return intern_printf(pool,
@@ -344,14 +335,6 @@ static const char *advise_split(const struct sharing *s, uint32_t line_size, str
 	return "align the word to its size, so that it lies in one line (+7 bytes at most)";
 }
 
-static const char *advise_pair(const struct sharing *s, uint32_t line_size, struct intern *pool)
-{
-	return intern_printf(pool,
-			     "only on CPUs with that prefetcher: align to %u bytes (+%u "
-			     "bytes, +1 line)",
-			     2 * line_size, line_size);
-}
-
 static const struct {
 	const char *(*why)(const struct sharing *s, struct intern *pool);
 	const char *(*advise)(const struct sharing *s, uint32_t line_size, struct intern *pool);
@@ -361,7 +344,6 @@ static const struct {
 	[VERDICT_FALSE] = { why_false, advise_false },
 	[VERDICT_MIXED] = { why_mixed, advise_mixed },
 	[VERDICT_SPLIT] = { why_split, advise_split },
-	[VERDICT_PAIR] = { why_pair, advise_pair },
 	[VERDICT_TRANSIENT] = { why_transient, NULL },
 	[VERDICT_UNSURE] = { why_unsure, NULL },
 };

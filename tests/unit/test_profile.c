@@ -535,10 +535,44 @@ static void idsets_hold_each_member_once_in_order(void **state)
 	idset_deinit(&other);
 }
 
+/* "other": the thread that has the second line. */
+static void add_pair(struct fixture *f, uint64_t line, uint32_t other)
+{
+	TOUCH(9, 1, 1, 0x400, line, 0, STORE_L1, .times = 40);
+	TOUCH(9, other, other, 0x400, line + 64, 0, LOAD_L1, .times = 30);
+}
+
+static void neighbouring_lines_of_two_threads_are_pair_candidates(void **state)
+{
+	struct fixture *f = *state;
+	const struct profile *p;
+
+	add_pair(f, 0x8000, 2);
+	p = seal(f);
+	assert_int_equal(p->pair_count, 1);
+	assert_int_equal(p->pairs[0].addr, 0x8000);
+	assert_int_equal(p->pairs[0].samples[0], 40);
+	assert_int_equal(p->pairs[0].stores[1], 0);
+	assert_int_equal(p->pairs[0].actor[1], 2);
+	assert_int_equal(p->contended_count, 0); /* and nothing but that */
+	assert_int_equal(p->private_lines, 2);
+}
+
+static void lines_of_one_thread_or_of_two_pairs_are_no_candidates(void **state)
+{
+	struct fixture *f = *state;
+
+	add_pair(f, 0x8000, 1);
+	add_pair(f, 0x9040, 2);
+	assert_int_equal(seal(f)->pair_count, 0);
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		TEST(neighbouring_lines_of_two_threads_are_pair_candidates),
+		TEST(lines_of_one_thread_or_of_two_pairs_are_no_candidates),
 		TEST(samples_of_one_instruction_and_offset_are_one_cell),
 		TEST(samples_before_a_line_is_shared_are_in_its_cells),
 		TEST(a_line_of_one_thread_is_private),

@@ -154,7 +154,12 @@ static const char QUIET[] =
 	"seen: 4 threads on 4 CPUs; 2,008 samples in no known mapping\n"
 	"\n"
 	"no contention in 2,008 usable samples, loss 0.0 %\n"
-	"1 line shared without contention not shown (--all)\n";
+	"1 line shared without contention not shown (--all)\n"
+	"\n"
+	"2 pair candidates: neighbouring lines of 128 bytes, each used by one thread; they cost only where\n"
+	"  the adjacent-line prefetcher moves pairs of lines, and then a line between them helps (+64 bytes)\n"
+	"0x10000 by thread 0 (500 samples, 500 stores) | 0x10040 by thread 1 (500 samples, 500 stores)\n"
+	"0x10080 by thread 2 (500 samples, 500 stores) | 0x100c0 by thread 3 (500 samples, 500 stores)\n";
 // clang-format on
 
 typedef void fill_function(struct fake_source *s);
