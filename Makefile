@@ -2,6 +2,7 @@
 #
 #	make demo	set up, build, run the main job on a real workload
 #	make check	set up, build, run the tests
+#	make check-cases	verdicts on 216 sharing patterns, with their score
 #	make bench	what it costs, as ratios against native runs
 #	make		build/hitmap, which runs from the build tree (after "make setup")
 #
@@ -13,30 +14,33 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # ---- The architecture: layers from the top, a file includes headers of its own layer and of those
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
-command := main cmd_record record_rings cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_live cmd_tui \
+command := main cmd_record record_rings record_operations record_objects cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_live cmd_tui cmd_doctor cmd_objects \
 	live recorder_child recorded session paths option output
-front := tui report report_c2c report_json report_diff report_diff_json report_diff_csv \
+front := tui report report_table report_c2c report_json report_diff report_diff_json report_diff_csv \
 	report_diff_html report_diff_folded report_diff_markdown report_csv report_html \
 	report_folded report_markdown report_align report_what_if report_view \
-	column diff_column figure figure_json csv html folded markdown label heatmap event_show \
+	column diff_column figure figure_json csv html folded markdown label heatmap event_show doctor_show report_objects \
 	screen screen_key screen_lines screen_heatmap screen_functions screen_time screen_objects \
 	screen_line screen_doctor screen_help list matrix axis blame fields scene pairing scale palette \
 	canvas key
-analysis := line_key cell_store intake line_group profile c2c_count idset diff diff_judge threshold \
-	object_use what_if align tally
-attrib := attrib backing binary object_set told range type_dwarf member type_table die
+analysis := line_key cell_store intake line_group profile c2c_count idset diff diff_judge threshold sharing sharing_text object_use what_if align \
+	tally
+attrib := kobject futex_hash kernel_symbols kmem kmem_core kmem_bpf kernel_read layout type_btf kernel_names \
+	attrib attrib_state spot data_place code_place backing binary object_set told jit_map range \
+	type_dwarf type_dwarf_state operand scope member type_table die
 source := ahead input tap spool unpack queue perfdata_feature perfdata_header perfdata_record \
 	script_line script_read spe_trace perfdata_read perfdata_describe perfdata_file \
 	perfdata_write machine model_run recorder door_read sysfs host pmu event_quirk event_attr \
 	event_hardware event_named tracing_data event_plan event_ladder perf_fd collect_limit \
 	collect_aux c2c_collect collect_stat kernel_record task_scan workload topology \
-	collect_filter collect_run mapped_file cgroup program emulator annotation note source
+	collect_filter collect_run mapped_file cgroup program emulator probe doctor doctor_fact annotation environment heap_read note source \
+	target tracepoint uprobe operation
 sample := sample data_source line spe_packet spe_sample ibs_raw
-base := err mem stat intern buf blob map table symtab json cpulist
+base := err mem stat ini_file intern buf blob map table symbol_name symtab insn json cpulist
 
 # The model library, below everything, and its front doors.
 MODEL := model gate coherence ring shadow sampler lock spin replay stream thread door door_file x86
-WORKLOADS := bench signal futex
+WORKLOADS := bench signal futex real
 
 SRC := $(foreach l,$(LAYERS),$(addprefix src/,$(addsuffix .c,$($(l)))))
 SRC := $(wildcard $(SRC))
@@ -45,7 +49,7 @@ MODEL_SRC := $(wildcard $(addprefix model/,$(addsuffix .c,$(MODEL))))
 
 # ---- Tools and flags
 LIBPERF ?= $(CURDIR)/deps/libperf
-PKGS := libelf libdw json-c inih libzstd libtraceevent libbpf ncursesw
+PKGS := libelf libdw capstone json-c inih libzstd libtraceevent libbpf ncursesw
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty
 ifeq ($(shell pkg-config --exists libperf 2>/dev/null && echo yes),yes)
@@ -62,7 +66,7 @@ comma := ,
 OPT := $(if $(DEBUG),-Og,-O2) -g
 SANITIZE := $(if $(ASAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer)
-CPPFLAGS += -D_GNU_SOURCE -Isrc -Imodel -Iinclude $(PERF_CFLAGS) $(PKG_CFLAGS)
+CPPFLAGS += -D_GNU_SOURCE -Isrc -Imodel -Iinclude -I$(BUILD)/gen $(PERF_CFLAGS) $(PKG_CFLAGS)
 CFLAGS += -std=gnu11 $(OPT) $(WARN)
 LDLIBS := -Wl,--as-needed $(PERF_LIBS) $(PKG_LIBS) -lpthread -lm
 
@@ -75,7 +79,9 @@ LIBDIR := $(BUILD)/lib/hitmap
 SHAREDIR := $(BUILD)/share/hitmap
 PLUGINS := $(patsubst model/qemu_%.c,$(LIBDIR)/libhitmap-qemu-%.so,$(wildcard model/qemu_api*.c))
 HOOKS := $(LIBDIR)/libhitmap-hooks.a $(LIBDIR)/hooks.specs
+HEAP := $(LIBDIR)/libhitmap-heap.so
 MACHINES := $(patsubst configs/%,$(SHAREDIR)/%,$(wildcard configs/machines/*.conf))
+TARGETS := $(patsubst configs/%,$(SHAREDIR)/%,$(wildcard configs/targets/*.conf))
 
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 
@@ -83,7 +89,7 @@ UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)  $@')
 
-all: $(BUILD)/hitmap $(PLUGINS) $(HOOKS) $(MACHINES)
+all: $(BUILD)/hitmap $(PLUGINS) $(HOOKS) $(HEAP) $(MACHINES) $(TARGETS)
 
 # A change of flags rebuilds: the flags are a file that changes only when they do.
 FLAGS_TEXT := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE)
@@ -95,6 +101,17 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/.flags
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+
+# Programs for the kernel: compiled for BPF, and part of hitmap as an array of bytes.
+BPF_CLANG ?= clang
+BPF_FLAGS := -target bpf -mcpu=v2 -O2 -g -Wall
+$(BUILD)/gen/%_bpf.h: bpf/%.bpf.c src/%.h
+	@mkdir -p $(@D)
+	$(call say,BPF)
+	$(Q)$(BPF_CLANG) $(BPF_FLAGS) -c -o $(@:.h=.o) $<
+	$(Q){ echo 'static const unsigned char $*_bpf[] __attribute__((aligned(8))) = {'; \
+		od -An -v -tx1 $(@:.h=.o) | sed 's/ \([0-9a-f]*\)/0x\1,/g'; echo '};'; } >$@
+$(BUILD)/obj/src/kmem_bpf.o: $(BUILD)/gen/kernel_read_bpf.h
 
 $(BUILD)/door/%.o: %.c $(BUILD)/.flags
 	@mkdir -p $(@D)
@@ -128,6 +145,13 @@ $(LIBDIR)/libhitmap-hooks.a: $(HOOKS_OBJ) $(DOOR_OBJ)
 	$(call say,AR)
 	$(Q)$(AR) rcs $@ $^
 
+# C++ exceptions pass through it.
+$(BUILD)/door/model/heap.o: CFLAGS += -fexceptions -fno-builtin
+$(HEAP): $(BUILD)/door/model/heap.o
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) -shared $(LDFLAGS) -o $@ $^ -ldl -lpthread
+
 $(LIBDIR)/hooks.specs: model/hooks.specs
 	@mkdir -p $(@D)
 	cp $< $@
@@ -155,6 +179,11 @@ check: setup
 check-long: setup
 	@scripts/check.sh long
 
+# Verdicts on a grid of sharing patterns, with their score.
+check-cases: setup
+	@$(MAKE) --no-print-directory all
+	@tests/grid/grid.sh $(BUILD)
+
 demo: setup
 	@$(MAKE) --no-print-directory all
 	@scripts/demo.sh $(BUILD)
@@ -165,10 +194,11 @@ bench: setup
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/hitmap
-	install -d $(DESTDIR)$(PREFIX)/share/hitmap/machines
+	install -d $(DESTDIR)$(PREFIX)/share/hitmap/machines $(DESTDIR)$(PREFIX)/share/hitmap/targets
 	install -m 755 $(BUILD)/hitmap $(DESTDIR)$(PREFIX)/bin/hitmap
-	install -m 644 $(PLUGINS) $(HOOKS) $(DESTDIR)$(PREFIX)/lib/hitmap
+	install -m 644 $(PLUGINS) $(HOOKS) $(HEAP) $(DESTDIR)$(PREFIX)/lib/hitmap
 	install -m 644 $(MACHINES) $(DESTDIR)$(PREFIX)/share/hitmap/machines
+	install -m 644 $(TARGETS) $(DESTDIR)$(PREFIX)/share/hitmap/targets
 
 clean:
 	rm -rf build build-asan build-debug build-asan-debug $(BUILD)
@@ -177,7 +207,7 @@ print-%:
 	@echo '$($*)'
 
 force:
-.PHONY: all tests setup check check-long demo bench install clean force
+.PHONY: all tests setup check check-long check-cases demo bench install clean force
 .SECONDARY:
 
 -include $(OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(MODEL_OBJ:.o=.d) $(UNIT:=.d) \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The two kernel changes as user-space workloads: the kernel's own structures and the order of its
- * memory accesses, without the kernel. Each thread does the same operations; all start together.
+ * memory accesses, without the kernel; and the same through the running kernel. Each thread does
+ * the same operations; all start together.
  */
 #ifndef HITMAP_BENCH_H
 #define HITMAP_BENCH_H
@@ -50,6 +51,8 @@ struct bench_workload {
 };
 
 extern const struct bench_workload bench_signal, bench_futex;
+/* Through the running kernel; they take no "base", "work" and "after". */
+extern const struct bench_workload bench_signal_real, bench_futex_real;
 
 /* False when a thread or memory could not be had; errno says why. */
 bool bench_run(const struct bench_workload *w, const struct bench_options *o,

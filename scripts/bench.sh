@@ -52,3 +52,6 @@ row "two neighbouring counters, 2 M, hooks door" "-" "$tmp/adjacent" 2000000 -- 
 echo
 echo "reading a recording:"
 scripts/bench_report.sh "$build"
+
+echo
+scripts/bench_live.sh "$build"

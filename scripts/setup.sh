@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 packages="gcc g++ clang libclang-rt-dev make pkg-config libelf-dev libdw-dev libiberty-dev libjson-c-dev libinih-dev
 	libzstd-dev libcmocka-dev linux-perf python3 jq pigz binutils procps
-	xz-utils zstd bzip2 libtraceevent-dev libbpf-dev libncurses-dev tmux dwarves strace"
+	xz-utils zstd bzip2 libcapstone-dev libtraceevent-dev libbpf-dev libncurses-dev tmux dwarves strace"
 root=env
 [ "$(id -u)" = 0 ] || root="sudo env"
 

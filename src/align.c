@@ -17,11 +17,9 @@
 
 static uint64_t operations(const struct profile *p)
 {
-	uint64_t all = 0;
+	bool one_kind;
 
-	for (uint32_t i = 0; i < p->operation_count; i++)
-		all += p->operations[i].count;
-	return all;
+	return profile_operations(p, &one_kind);
 }
 
 static enum align_unit choose_unit(const struct align_input in[ALIGN_SIDES])

@@ -1,81 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "attrib.h"
-#include "backing.h"
+#include "attrib_state.h"
+#include "kernel_names.h"
 #include "binary.h"
-#include "map.h"
+#include "jit_map.h"
 #include "mem.h"
-#include "object_set.h"
-#include "range.h"
-#include "told.h"
+#include "spot.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#define LAST	      4	  /* ranges of a process that are tried first */
-#define MAX_ANCESTORS 16  /* forked from forked from ... */
-#define MAX_SIBLINGS  256 /* mappings of one file that are asked for its load address */
-#define MAX_FILES     512 /* files of one process that are asked for a type */
-
-struct process;
-
-struct mapping {
-	struct event_map map;
-	uint64_t end;
-	struct process *owner;
-	struct mapping *previous;     /* of the same file in the same process */
-	struct mapping *below;	      /* what ended where this one starts, when it is no file */
-	const struct mapping *memory; /* the first mapping of the same memory, perhaps itself */
-	const char *shared; /* names what other processes can map, too; NULL when private */
-};
-
-struct process {
-	struct process *parent; /* whose memory it had when it was forked */
-	struct process *older;	/* in the list of all */
-	struct range_set ranges;
-	struct range last[LAST]; /* found last; code and data take turns */
-	uint32_t oldest;	 /* of them */
-	struct map last_of_path; /* path -> its last mapping */
-	struct mapping **file;	 /* the first mapping of each file, as they came */
-	uint32_t files, file_room;
-	struct object_set objects;
-	bool guessed; /* the maps are the parent's, though the fork was not recorded live */
-};
-
-struct attrib {
-	struct intern *pool;
-	struct intern *backings; /* its own: a source may use "pool" while events are noted */
-	struct range_pool ranges;
-	struct process kernel;
-	struct process *processes; /* the last first */
-	struct map process_of_pid;
-	struct process *last_process;
-	uint32_t last_pid;
-	struct told told;
-	struct map comms; /* pid << 32 | tid -> interned name */
-	struct mapping **mapping;
-	uint32_t mappings, mapping_room;
-	struct map binaries; /* path -> struct binary */
-	struct map biases;   /* mapping -> load bias, or NO_BIAS */
-	struct map changed;  /* binaries that are not the recorded ones */
-	const char *first_changed;
-};
-
-#define NO_BIAS UINT64_MAX /* a bias is a multiple of the page */
-
-static bool is_file(const struct mapping *m)
-{
-	return !backing_pseudo(m->map.path);
-}
-
-static const char *base_name(struct attrib *a, const char *path)
+const char *attrib_base_name(struct attrib *a, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *gone;
 
 	path = slash && slash[1] ? slash + 1 : path;
 	gone = strstr(path, " (deleted)");
 	return intern_bytes(a->pool, path, gone ? (size_t)(gone - path) : strlen(path));
+}
+
+const char *attrib_kernel_file(struct attrib *a, const struct mapping *m)
+{
+	if (!m || !strncmp(m->map.path, "[kernel", 7) || !strncmp(m->map.path, "[guest.kernel", 13))
+		return intern_string(a->pool, "[kernel]");
+	return attrib_base_name(a, m->map.path);
 }
 
 /* ---- processes */
@@ -92,6 +40,9 @@ static void process_deinit(struct process *p)
 	map_deinit(&p->last_of_path);
 	free(p->file);
 	object_set_deinit(&p->objects);
+	object_set_deinit(&p->heap);
+	free(p->block);
+	jit_map_free(p->jit);
 }
 
 /* The process of that number from now on; an older one of the number stays for its mappings. */
@@ -100,6 +51,7 @@ static struct process *process_new(struct attrib *a, uint32_t pid)
 	struct process *p = mem_zalloc(sizeof(*p));
 
 	process_init(p, a);
+	p->pid = pid;
 	p->older = a->processes;
 	a->processes = p;
 	*map_put(&a->process_of_pid, pid, 0, NULL) = (uintptr_t)p;
@@ -108,7 +60,7 @@ static struct process *process_new(struct attrib *a, uint32_t pid)
 	return p;
 }
 
-static struct process *process_find(struct attrib *a, uint32_t pid)
+struct process *process_find(struct attrib *a, uint32_t pid)
 {
 	uint64_t *found;
 
@@ -148,7 +100,20 @@ struct attrib *attrib_new(struct intern *pool)
 	map_init(&a->binaries);
 	map_init(&a->biases);
 	map_init(&a->changed);
+	map_init(&a->operands);
+	map_init(&a->bare);
+	map_init(&a->repeated);
 	return a;
+}
+
+void attrib_set_jit_folder(struct attrib *a, const char *folder)
+{
+	a->jit_folder = folder;
+}
+
+void attrib_set_root(struct attrib *a, const char *folder)
+{
+	a->places.root = folder;
 }
 
 void attrib_free(struct attrib *a)
@@ -175,6 +140,10 @@ void attrib_free(struct attrib *a)
 	map_deinit(&a->binaries);
 	map_deinit(&a->biases);
 	map_deinit(&a->changed);
+	map_deinit(&a->operands);
+	map_deinit(&a->bare);
+	map_deinit(&a->repeated);
+	free(a->operand);
 	range_pool_deinit(&a->ranges);
 	intern_free(a->backings);
 	free(a);
@@ -216,7 +185,7 @@ static struct mapping *mapping_below(const struct process *p, const struct mappi
 	const struct range *r = m->map.start ? range_find(&p->ranges, m->map.start - 1) : NULL;
 	struct mapping *below = r ? r->value : NULL;
 
-	return !below ? NULL : is_file(below) ? below : below->below;
+	return !below ? NULL : mapping_is_file(below) ? below : below->below;
 }
 
 /* To be asked before "m" takes the place of what was at its start. */
@@ -257,7 +226,7 @@ static void on_map(struct attrib *a, const struct event *ev)
 		forget_maps(a, p);
 	p->guessed = false;
 	m = mapping_new(a, p, &ev->map);
-	if (is_file(m))
+	if (mapping_is_file(m))
 		note_file(p, m);
 	else
 		m->below = mapping_below(p, m);
@@ -299,11 +268,24 @@ static void on_fork(struct attrib *a, const struct event *ev)
 	child->guessed = !ev->time;
 }
 
+static void on_block(struct attrib *a, const struct note_block *b)
+{
+	struct process *p = b->size ? process_get(a, b->pid) : NULL;
+
+	if (!p)
+		return;
+	object_set_add_block(&p->heap, b);
+	if (b->number > 1)
+		*map_put(&a->repeated, b->caller, 0, NULL) = 1;
+}
+
 static void on_note(struct attrib *a, const struct event *ev)
 {
 	const struct note_object *o = &ev->note.object;
 	struct process *p;
 
+	if (ev->note.kind == NOTE_BLOCK)
+		on_block(a, &ev->note.block);
 	if (ev->note.kind != NOTE_OBJECT || !o->size || !o->name)
 		return;
 	p = o->addr >> 63 ? &a->kernel : process_get(a, o->pid);
@@ -315,7 +297,7 @@ static void on_symbol(struct attrib *a, const struct event *ev)
 	told_add_symbol(&a->told, ev->symbol.addr,
 			&(struct code_place){ .function = ev->symbol.name,
 					      .function_offset = ev->symbol.offset,
-					      .file = base_name(a, ev->symbol.file) });
+					      .file = attrib_base_name(a, ev->symbol.file) });
 }
 
 static void on_build_id(struct attrib *a, const struct event *ev)
@@ -341,12 +323,12 @@ static struct mapping *process_mapping(struct process *p, uint64_t addr)
 {
 	const struct range *r;
 
-	for (int i = 0; i < LAST; i++)
+	for (int i = 0; i < ATTRIB_LAST; i++)
 		if (addr - p->last[i].start < p->last[i].end - p->last[i].start)
 			return p->last[i].value;
 	r = range_find(&p->ranges, addr);
 	if (r)
-		p->last[p->oldest++ % LAST] = *r;
+		p->last[p->oldest++ % ATTRIB_LAST] = *r;
 	return r ? r->value : NULL;
 }
 
@@ -373,328 +355,17 @@ const char *attrib_comm(const struct attrib *a, uint32_t pid, uint32_t tid)
 	return name ? (const char *)(uintptr_t)*name : NULL;
 }
 
-/* ---- files */
-
-static struct binary *binary_get(struct attrib *a, const char *path)
+/* "[kernel.kallsyms]_stext": that map's "offset" is the symbol's address at the time. */
+void attrib_kernel_names(struct attrib *a, struct kernel_names *names)
 {
-	bool made;
-	uint64_t *slot = map_put(&a->binaries, (uintptr_t)path, 0, &made);
+	static const char KALLSYMS[] = "[kernel.kallsyms]";
 
-	if (made)
-		*slot = (uintptr_t)binary_new(path, a->pool);
-	return (struct binary *)(uintptr_t)*slot;
-}
+	a->kernel_names = names;
+	for (uint32_t i = 0; names->symbols && i < a->mappings; i++) {
+		const struct event_map *map = &a->mapping[i]->map;
 
-/* The file that "m" maps; NULL when it is no ELF file, or not the recorded one any more. */
-static struct binary *binary_of(struct attrib *a, const struct mapping *m)
-{
-	const struct event_map *said = told_build_id(&a->told, &m->map);
-	struct binary *b = binary_get(a, m->map.path);
-	bool fresh;
-
-	if (!binary_symtab(b))
-		return NULL;
-	if (binary_is(b, said->build_id, said->build_id_size))
-		return b;
-	map_put(&a->changed, (uintptr_t)b, 0, &fresh);
-	if (!a->first_changed)
-		a->first_changed = binary_path(b);
-	return NULL;
-}
-
-uint64_t attrib_changed_files(const struct attrib *a, const char **first)
-{
-	if (first)
-		*first = a->first_changed;
-	return a->changed.count;
-}
-
-/* ---- load addresses */
-
-/* The bias by which "m" would be a mapping of segment "g"; false when it cannot be one. */
-static bool segment_bias(const struct mapping *m, const struct symtab_segment *g, uint64_t *bias)
-{
-	uint64_t low = g->offset & -g->page;
-	uint64_t high = (g->offset + g->file_size + g->page - 1) & -g->page;
-
-	if (!g->file_size || m->map.offset < low || m->map.offset >= high)
-		return false;
-	*bias = m->map.start - m->map.offset - (g->addr - g->offset);
-	return !(*bias & 0xfff);
-}
-
-/* How far mapping "m" speaks for "bias": 0 not at all, 2 when also its protection is the segment's.
- */
-static int bias_support(const struct symtab *s, const struct mapping *m, uint64_t bias)
-{
-	const struct symtab_segment *g;
-	int support = 0;
-	uint64_t own;
-
-	for (uint32_t i = 0; (g = symtab_segment(s, i)); i++)
-		if (segment_bias(m, g, &own) && own == bias) {
-			int fits = 1 + (g->code == !!(m->map.prot & PROT_EXEC));
-
-			support = fits > support ? fits : support;
-		}
-	return support;
-}
-
-/* Two segments may share a page of the file, so that one mapping alone can be either. All mappings
- * of one load agree on one bias: the one with most support is taken. */
-static uint64_t find_bias(const struct symtab *s, const struct mapping *m)
-{
-	const struct symtab_segment *g;
-	uint64_t best = NO_BIAS, bias, last = NO_BIAS;
-	int most = 0;
-
-	for (uint32_t i = 0; (g = symtab_segment(s, i)); i++) {
-		const uint64_t *chain;
-		const struct mapping *x;
-		int support, n = 0;
-
-		if (!segment_bias(m, g, &bias) || bias == last)
-			continue;
-		last = bias;
-		support = bias_support(s, m, bias);
-		chain = map_get(&m->owner->last_of_path, (uintptr_t)m->map.path);
-		x = chain ? (const struct mapping *)(uintptr_t)*chain : NULL;
-		for (; x && n < MAX_SIBLINGS; x = x->previous, n++)
-			support += x == m ? 0 : bias_support(s, x, bias);
-		if (support > most) {
-			most = support;
-			best = bias;
-		}
+		if (map->kernel && !strncmp(map->path, KALLSYMS, strlen(KALLSYMS)) && map->offset)
+			kernel_symbols_move(names->symbols, map->path + strlen(KALLSYMS),
+					    map->offset);
 	}
-	return best;
-}
-
-static bool load_bias(struct attrib *a, const struct symtab *s, const struct mapping *m,
-		      uint64_t *bias)
-{
-	bool made;
-	uint64_t *cached = map_put(&a->biases, (uintptr_t)m, NO_BIAS, &made);
-
-	if (made)
-		*cached = find_bias(s, m);
-	*bias = *cached;
-	return *bias != NO_BIAS;
-}
-
-/* An address in a file, as the file counts it. */
-struct spot {
-	struct binary *binary;
-	uint64_t addr;
-};
-
-static bool spot_in_file(struct attrib *a, const struct mapping *m, uint64_t addr,
-			 struct spot *spot)
-{
-	struct binary *b = binary_of(a, m);
-	uint64_t bias;
-
-	if (!b || !load_bias(a, binary_symtab(b), m, &bias))
-		return false;
-	*spot = (struct spot){ b, addr - bias };
-	return true;
-}
-
-static const struct mapping *file_below(const struct process *p, uint64_t addr)
-{
-	const struct range *r = p ? range_below(&p->ranges, addr) : NULL;
-	const struct mapping *m = r ? r->value : NULL;
-
-	return m && !is_file(m) ? m->below : m;
-}
-
-/* The mapping of the file that "addr" belongs to, in one of its segments or its .bss; NULL when
- * none. Without a mapping of its own (data maps were not recorded), the file right below is tried.
- */
-static const struct mapping *locate(struct attrib *a, const struct mapping *m, uint32_t pid,
-				    uint64_t addr, struct spot *spot)
-{
-	const struct mapping *of = !m		? file_below(process_find(a, pid), addr)
-				   : is_file(m) ? m
-						: m->below;
-	uint64_t low, high;
-
-	if (!of || of->map.kernel || !spot_in_file(a, of, addr, spot))
-		return NULL;
-	if (of != m && (!symtab_extent(binary_symtab(spot->binary), &low, &high) ||
-			spot->addr - low >= high - low))
-		return NULL;
-	return of;
-}
-
-/* ---- objects that notes name */
-
-static const struct object *object_find(struct attrib *a, struct process *p, uint64_t addr)
-{
-	const struct object *o = NULL;
-
-	if (addr >> 63)
-		return object_set_find(&a->kernel.objects, addr);
-	for (int i = 0; p && !o && i < MAX_ANCESTORS; i++, p = p->parent)
-		o = object_set_find(&p->objects, addr);
-	return o;
-}
-
-static void set_field(struct data_place *place, const struct dwarf_member *m)
-{
-	place->field = m->path && *m->path ? m->path : NULL;
-	place->field_offset = m->offset;
-	place->field_size = m->size;
-}
-
-/* The first file of the process that knows the type says what its fields are. */
-static void name_field(struct attrib *a, const struct process *p, struct data_place *place)
-{
-	struct dwarf_member member;
-
-	for (int i = 0; p && i < MAX_ANCESTORS; i++, p = p->parent)
-		for (uint32_t k = 0; k < p->files && k < MAX_FILES; k++) {
-			struct binary *b = binary_of(a, p->file[k]);
-			struct dwarf *d = b ? binary_dwarf(b) : NULL;
-
-			if (!d)
-				continue;
-			if (dwarf_type_member(d, place->type, place->object_offset, &member))
-				set_field(place, &member);
-			if (member.type)
-				return;
-		}
-}
-
-static bool place_noted(struct attrib *a, struct process *p, uint64_t addr,
-			struct data_place *place)
-{
-	const struct object *o = object_find(a, p, addr);
-
-	if (!o)
-		return false;
-	place->object = o->name;
-	place->object_offset = addr - o->addr;
-	place->object_size = o->end - o->addr;
-	place->type = o->type && *o->type ? o->type : NULL;
-	if (place->type)
-		name_field(a, p, place);
-	return true;
-}
-
-/* ---- places of data */
-
-static bool place_variable(const struct spot *spot, struct data_place *place)
-{
-	struct dwarf_member member;
-	struct symbol sym;
-	struct dwarf *d;
-
-	if (!binary_data(spot->binary, spot->addr, &sym))
-		return false;
-	place->object = sym.name;
-	place->object_offset = spot->addr - sym.addr;
-	place->object_size = sym.size;
-	d = binary_dwarf(spot->binary);
-	if (!d)
-		return true;
-	if (dwarf_variable_member(d, sym.addr, place->object_offset, &member))
-		set_field(place, &member);
-	place->type = member.type;
-	return true;
-}
-
-static void place_section(struct attrib *a, const struct symbol *section, uint64_t addr,
-			  struct data_place *place)
-{
-	place->object = intern_printf(a->pool, "%s %s", place->file, section->name);
-	place->object_offset = addr - section->addr;
-	place->object_size = section->size;
-}
-
-static bool place_mapping(struct attrib *a, const struct mapping *m, uint64_t addr,
-			  struct data_place *place)
-{
-	const char *pseudo = m ? backing_pseudo(m->map.path) : NULL;
-
-	if (!m)
-		return false;
-	place->object = pseudo ? intern_string(a->pool, pseudo) : place->file;
-	/* In a file, the offset is the file's. */
-	place->object_offset = addr - m->map.start + (pseudo ? 0 : m->map.offset);
-	place->object_size = pseudo ? m->end - m->map.start : 0;
-	return true;
-}
-
-static const char *kernel_file(struct attrib *a, const struct mapping *m)
-{
-	if (!m || !strncmp(m->map.path, "[kernel", 7) || !strncmp(m->map.path, "[guest.kernel", 13))
-		return intern_string(a->pool, "[kernel]");
-	return base_name(a, m->map.path);
-}
-
-bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64_t addr,
-		 struct data_place *place)
-{
-	struct process *p = process_find(a, pid);
-	const struct mapping *of;
-	struct symbol section;
-	struct spot spot;
-	bool in_section, known;
-
-	*place = (struct data_place){ 0 };
-	if (addr >> 63) {
-		place->file = kernel_file(a, m);
-		place_noted(a, p, addr, place);
-		return true;
-	}
-	of = locate(a, m, pid, addr, &spot);
-	in_section = of && symtab_section(binary_symtab(spot.binary), spot.addr, &section);
-	if (of || (m && is_file(m)))
-		place->file = base_name(a, (of ? of : m)->map.path);
-	if (in_section)
-		place->section = section.name;
-	known = place_noted(a, p, addr, place) || (of && place_variable(&spot, place));
-	if (known)
-		return true;
-	if (in_section)
-		place_section(a, &section, spot.addr, place);
-	return in_section || place_mapping(a, m, addr, place);
-}
-
-/* ---- places of code */
-
-static void place_code(struct attrib *a, const struct mapping *m, uint64_t addr,
-		       struct code_place *place)
-{
-	const char *pseudo = m ? backing_pseudo(m->map.path) : NULL;
-	struct symbol sym;
-	struct spot spot;
-	struct dwarf *d;
-
-	*place = (struct code_place){ 0 };
-	if (addr >> 63 || (m && m->map.kernel))
-		place->file = kernel_file(a, m);
-	else if (m)
-		place->file = pseudo ? intern_string(a->pool, pseudo) : base_name(a, m->map.path);
-	if (m)
-		place->function_offset = addr - m->map.start + (pseudo ? 0 : m->map.offset);
-	if (!m || pseudo || m->map.kernel || !spot_in_file(a, m, addr, &spot))
-		return;
-	if (binary_code(spot.binary, spot.addr, &sym)) {
-		place->function = sym.name;
-		place->function_offset = spot.addr - sym.addr;
-	}
-	d = binary_dwarf(spot.binary);
-	if (d)
-		dwarf_line(d, spot.addr, &place->source, &place->line);
-}
-
-bool attrib_code(struct attrib *a, const struct mapping *m, uint64_t addr, struct code_place *place)
-{
-	const struct code_place *told;
-
-	place_code(a, m, addr, place);
-	told = place->function ? NULL : told_symbol(&a->told, addr);
-	*place = told ? *told : *place;
-	return place->function || place->file;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct bench_arguments {
-	bool before, after;
+	bool before, after, real;
 	uint32_t threads, base, work, futexes;
 	uint64_t ops;
 };
@@ -22,9 +22,13 @@ struct bench_arguments {
 static const struct option_row rows[] = {
 	{ 0, "before", NULL, "the old code", OPTION_FLAG, AT(before), 0, 0 },
 	{ 0, "after", NULL, "the new code", OPTION_FLAG, AT(after), 0, 0 },
+	{ 0, "real", NULL, "real signals and futex calls, through the running kernel", OPTION_FLAG,
+	  AT(real), 0, 0 },
 	{ 't', "threads", "N", "threads (default 8)", OPTION_U32, AT(threads), 1, BENCH_THREADS },
-	{ 0, "ops", "N", "operations of each thread (default 500)", OPTION_U64, AT(ops), 1,
-	  1000000000 },
+	{ 0, "ops", "N",
+	  "operations of each thread (default 500; --real: signal 50000,\n"
+	  "futex 200000)",
+	  OPTION_U64, AT(ops), 1, 1000000000 },
 	{ 0, "base", "OFFSET",
 	  "where the object starts in its line (default 0): moves its hot\n"
 	  "fields to the lower or the upper half",
@@ -39,26 +43,32 @@ static const struct option_row rows[] = {
 
 static const struct option_usage usage = {
 	"bench",
-	"signal|futex --before|--after [OPTIONS]",
+	"signal|futex --before|--after|--real [OPTIONS]",
 	"Does in user space what two kernel paths did before and after a change:\n"
 	"signal: queues and frees signals of one user (kernel commit fda31c50292a);\n"
-	"futex: hashes shared futexes (kernel commit 65d8fc777f6d).",
+	"futex: hashes shared futexes (kernel commit 65d8fc777f6d).\n"
+	"With --real the kernel itself does it.",
 	rows,
 	ARRAY_SIZE(rows),
 };
 
-static const struct bench_workload *const workloads[] = { &bench_signal, &bench_futex };
+static const struct {
+	const struct bench_workload *replica, *real;
+} workloads[] = {
+	{ &bench_signal, &bench_signal_real },
+	{ &bench_futex, &bench_futex_real },
+};
 
 static struct err *usage_error(const char *text)
 {
 	return err_next(err_new(ERR_USAGE, "bench: %s", text), "see hitmap bench --help");
 }
 
-static struct err *find_workload(const char *name, const struct bench_workload **w)
+static struct err *find_workload(const char *name, size_t *w)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(workloads); i++) {
-		if (!strcmp(workloads[i]->name, name)) {
-			*w = workloads[i];
+		if (!strcmp(workloads[i].replica->name, name)) {
+			*w = i;
 			return NULL;
 		}
 	}
@@ -68,8 +78,12 @@ static struct err *find_workload(const char *name, const struct bench_workload *
 
 static struct err *check(const struct bench_workload *w, const struct bench_arguments *a)
 {
-	if (a->before == a->after)
-		return usage_error("one of --before and --after is needed");
+	if (a->before + a->after + a->real != 1)
+		return usage_error("one of --before, --after and --real is needed");
+	if (a->real)
+		return a->base || a->work != UNSET
+			       ? usage_error("--real takes no --base and no --work")
+			       : NULL;
 	if (a->base % w->alignment || a->base > w->base_most)
 		return err_next(
 			err_new(ERR_USAGE, "bench: --base %u does not fit the %s workload", a->base,
@@ -95,8 +109,11 @@ static struct err *run(const struct bench_workload *w, const struct bench_argume
 			"ask for fewer with --threads");
 	printf("%s %s: %u threads, %" PRIu64 " operations (%s), %.3f s, %.0f ns an operation and "
 	       "thread\n",
-	       w->name, o.after ? "after" : "before", o.threads, r.ops, r.operation,
-	       r.nanoseconds / 1e9, (double)r.nanoseconds / o.ops);
+	       w->name,
+	       a->real	 ? "real"
+	       : o.after ? "after"
+			 : "before",
+	       o.threads, r.ops, r.operation, r.nanoseconds / 1e9, (double)r.nanoseconds / o.ops);
 	return NULL;
 }
 
@@ -104,19 +121,21 @@ static struct err *run(const struct bench_workload *w, const struct bench_argume
 struct err *cmd_bench(int argc, char **argv)
 {
 	struct bench_arguments a = { .threads = 8, .work = UNSET, .futexes = 1024 };
-	const struct bench_workload *w = NULL;
+	const struct bench_workload *w;
+	size_t which = 0;
 	bool named = argc > 1 && argv[1][0] != '-', helped;
-	struct err *e = named ? find_workload(argv[1], &w) : NULL;
+	struct err *e = named ? find_workload(argv[1], &which) : NULL;
 	int rest;
 
 	if (!e)
 		e = option_parse(argc - named, argv + named, &usage, &a, &rest, &helped);
 	if (e || helped)
 		return e;
-	if (!w)
+	if (!named)
 		return usage_error("no workload named: signal or futex");
 	if (rest != argc - named)
 		return usage_error("arguments that are no options");
+	w = a.real ? workloads[which].real : workloads[which].replica;
 	e = check(w, &a);
 	return e ? e : run(w, &a);
 }

@@ -7,6 +7,7 @@
 #include "model_run.h"
 #include "option.h"
 #include "paths.h"
+#include "record_operations.h"
 #include "record_rings.h"
 
 #include <inttypes.h>
@@ -20,8 +21,9 @@ struct record_options {
 	const char *output, *source, *machine, *door, *qemu, *sysroot, *pmu_terms, *events;
 	uint32_t cpus, quantum, hit_period, frequency, ldlat;
 	uint64_t seed, period;
-	bool verbose, quiet, dry_run, all_user, all_kernel, call_graph, hitm;
+	bool verbose, quiet, dry_run, all_user, all_kernel, call_graph, hitm, heap;
 	struct record_who who;
+	struct record_operations operations;
 };
 
 #define AT(member) offsetof(struct record_options, member)
@@ -33,8 +35,18 @@ static const struct option_row rows[] = {
 	  OPTION_TEXT, AT(output), 0, 0 },
 	{ 0, "source", "auto|model|...",
 	  "what samples the accesses: pebs, ibs, spe, power are hardware's; auto\n"
-	  "uses the software model where the machine has none",
+	  "uses the software model where the machine has none; none samples\n"
+	  "nothing, for operations alone",
 	  OPTION_TEXT, AT(source), 0, 0 },
+	{ 0, "target", "NAME|FILE",
+	  "count the operations of a kind of kernel object, such as signal or\n"
+	  "futex: costs are divided by them; see docs/targets.md",
+	  OPTION_LIST, AT(operations.targets), 0, 0 },
+	{ 0, "operation", "EVENT",
+	  "count EVENT, as often as given: page-faults, a tracepoint as\n"
+	  "signal:signal_generate, of these only some with /sig==10/ behind it,\n"
+	  "or entries of a function: uprobe:PATH:FUNCTION",
+	  OPTION_LIST, AT(operations.events), 0, 0 },
 	{ 'M', "machine", "NAME|FILE", "the machine to model (default small); see docs/machines.md",
 	  OPTION_TEXT, AT(machine), 0, 0 },
 	{ 0, "cpus", "N", "model only N of its CPUs", OPTION_U32, AT(cpus), 1, MODEL_CPUS },
@@ -51,6 +63,10 @@ static const struct option_row rows[] = {
 	  OPTION_U32, AT(hit_period), 1, 1u << 30 },
 	{ 0, "seed", "N", "of the model's jitter (default 1)", OPTION_U64, AT(seed), 0,
 	  UINT64_MAX },
+	{ 0, "heap", NULL,
+	  "log PROGRAM's heap, so that reports name its blocks by who asked for\n"
+	  "them (malloc, new; not of static programs)",
+	  OPTION_FLAG, AT(heap), 0, 0 },
 	{ 0, "dry-run", NULL,
 	  "only say which events hardware sampling would open; with -v field\n"
 	  "by field, and what is given up when the kernel refuses them",
@@ -157,11 +173,12 @@ static struct err *find_choice(const char *option, const char *text, const struc
 }
 
 /* From SOURCE_HARDWARE on: enum pmu_source. */
-enum source { SOURCE_AUTO, SOURCE_MODEL, SOURCE_HARDWARE };
+enum source { SOURCE_AUTO, SOURCE_MODEL, SOURCE_NONE, SOURCE_HARDWARE };
 
 static const struct choice sources[] = {
 	{ "auto", SOURCE_AUTO },
 	{ "model", SOURCE_MODEL },
+	{ "none", SOURCE_NONE },
 	{ "pebs", SOURCE_HARDWARE + PMU_PEBS },
 	{ "ibs", SOURCE_HARDWARE + PMU_IBS },
 	{ "spe", SOURCE_HARDWARE + PMU_SPE },
@@ -193,6 +210,10 @@ static struct err *check_hardware_options(const struct record_options *o)
 		return err_next(err_new(ERR_USAGE,
 					"record: --all-user and --all-kernel exclude each other"),
 				"give one of them, or none for both");
+	if (o->heap && record_rings_running(&o->who))
+		return err_next(
+			err_new(ERR_USAGE, "record: --heap is of a PROGRAM that is started"),
+			"leave out --heap, or give the program after --");
 	if (o->sysroot && !o->dry_run)
 		return err_next(err_new(ERR_USAGE, "record: --sysroot is of --dry-run alone"),
 				"add --dry-run");
@@ -203,16 +224,25 @@ static struct err *check_hardware_options(const struct record_options *o)
 	return NULL;
 }
 
+static struct err *check_operations(const struct record_options *o, int source)
+{
+	if (source == SOURCE_NONE && !record_operations_any(&o->operations))
+		return err_next(err_new(ERR_USAGE, "record: --source none records operations, and "
+						   "none are named"),
+				"add --target NAME or --operation EVENT");
+	return NULL;
+}
+
 static struct plan_request request_of(const struct record_options *o, int source)
 {
 	return (struct plan_request){
 		.source = source < SOURCE_HARDWARE ? PMU_NONE : source - SOURCE_HARDWARE,
-		.events = o->events,
+		.events = source == SOURCE_NONE ? "dummy" : o->events,
 		.system_wide = record_rings_all(&o->who) && !record_rings_running(&o->who),
 		.running = record_rings_running(&o->who),
-		.user_only = o->all_user,
+		.user_only = o->all_user || source == SOURCE_NONE,
 		.kernel_only = o->all_kernel,
-		.physical = true,
+		.physical = source != SOURCE_NONE,
 		.which_cpu = true,
 		.callchain = o->call_graph,
 		.hitm = o->hitm,
@@ -272,10 +302,12 @@ static void end_progress(void)
 	fprintf(stderr, "\r\033[K");
 }
 
-static void say_end(const struct record_options *o, const struct model_result *r)
+static void say_end(const struct record_options *o, const struct operation_set *operations,
+		    const struct model_result *r)
 {
 	char size[32];
 
+	record_operations_say(operations);
 	write_size(size, sizeof(size), r->bytes);
 	if (!strcmp(o->output, "-"))
 		fprintf(stderr, "hitmap: %" PRIu64 " samples, %s in the pipe\n", r->samples, size);
@@ -331,7 +363,7 @@ static struct err *run_model(const struct record_options *o, struct model_run *r
 	if (e)
 		return e;
 	if (!o->quiet)
-		say_end(o, &result);
+		say_end(o, run->operations, &result);
 	return program_error(o, &result);
 }
 
@@ -342,8 +374,8 @@ static const char *setting(const char *name, const char *otherwise)
 	return value && *value ? value : otherwise;
 }
 
-static struct err *record(const struct record_options *o, const struct paths *paths, int argc,
-			  char **argv, int rest)
+static struct err *record(const struct record_options *o, const struct paths *paths,
+			  struct operation_set *operations, int argc, char **argv, int rest)
 {
 	struct utsname host;
 	struct model_run run = {
@@ -358,11 +390,13 @@ static struct err *record(const struct record_options *o, const struct paths *pa
 			    .quantum = o->quantum,
 			    .hit_period = o->hit_period,
 			    .seed = o->seed },
+		.operations = operations,
 		.recorder = "hitmap",
 		.record_argc = argc,
 		.record_argv = argv,
 		.argv = argv + rest,
 		.environment = environ,
+		.heap_library = o->heap ? paths->heap : NULL,
 		.interrupts = &interrupts,
 	};
 	struct err *e = machine_load(paths->machines, o->machine, o->cpus, &run.config.machine);
@@ -427,13 +461,16 @@ static struct err *choose(const struct record_options *o, int source, struct eve
 	return check_model(o);
 }
 
-static struct err *run_rings(const struct record_options *o, struct event_plan *plan, int argc,
+static struct err *run_rings(const struct record_options *o, struct event_plan *plan,
+			     struct operation_set *operations, const struct paths *paths, int argc,
 			     char **argv, int rest)
 {
 	struct plan_request request = request_of(o, SOURCE_AUTO);
 	struct record_rings ask = { .who = o->who,
 				    .request = &request,
+				    .operations = operations,
 				    .output = o->output,
+				    .heap_library = o->heap ? paths->heap : NULL,
 				    .verbose = o->verbose,
 				    .quiet = o->quiet,
 				    .argc = argc,
@@ -450,30 +487,27 @@ static struct err *run_rings(const struct record_options *o, struct event_plan *
 	return e && exits ? err_exits(e, exits) : e;
 }
 
-static struct err *run_model_at(const struct record_options *o, int argc, char **argv, int rest)
-{
-	struct paths paths = { 0 };
-	struct err *e = paths_find(&paths);
-
-	if (!e)
-		e = record(o, &paths, argc, argv, rest);
-	paths_deinit(&paths);
-	return e;
-}
-
 static struct err *run(const struct record_options *o, int source, int argc, char **argv, int rest)
 {
 	char **line = whole_line(argc, argv);
+	struct operation_set *operations = NULL;
+	struct paths paths = { 0 };
 	struct event_plan plan;
 	bool rings;
 	struct err *e = record_rings_check(&o->who, rest < argc);
 
 	if (!e)
+		e = paths_find(&paths);
+	if (!e)
+		e = record_operations(&o->operations, &operations);
+	if (!e)
 		e = choose(o, source, &plan, &rings);
 	if (!e && rings)
-		e = run_rings(o, &plan, argc + 1, line, rest + 1);
+		e = run_rings(o, &plan, operations, &paths, argc + 1, line, rest + 1);
 	else if (!e)
-		e = run_model_at(o, argc + 1, line, rest + 1);
+		e = record(o, &paths, operations, argc + 1, line, rest + 1);
+	operation_free(operations);
+	paths_deinit(&paths);
 	free(line);
 	return e;
 }
@@ -496,7 +530,11 @@ struct err *cmd_record(int argc, char **argv)
 	e = check_hardware_options(&o);
 	if (!e)
 		e = find_choice("source", o.source, sources, ARRAY_SIZE(sources), &source);
-	if (e)
-		return e;
-	return o.dry_run ? dry_run(&o, source) : run(&o, source, argc, argv, rest);
+	if (!e)
+		e = check_operations(&o, source);
+	if (!e)
+		e = o.dry_run ? dry_run(&o, source) : run(&o, source, argc, argv, rest);
+	free(o.operations.targets.item);
+	free(o.operations.events.item);
+	return e;
 }

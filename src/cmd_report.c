@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hitmap report: what a recording says. */
 #include "command.h"
+#include "kernel_names.h"
 #include "mem.h"
 #include "option.h"
 #include "output.h"
@@ -10,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 typedef void report_function(FILE *out, const struct recording *recording,
 			     const struct profile *profile, struct attrib *attrib,
@@ -24,7 +26,7 @@ static const struct {
 };
 
 struct report_command {
-	const char *input, *format, *output, *display;
+	const char *input, *format, *output, *display, *symfs, *vmlinux, *map;
 	uint32_t top;
 	bool all, ascii, c2c;
 	report_function *print;
@@ -41,12 +43,22 @@ static const struct option_row rows[] = {
 	{ 'o', "output", "FILE", "where to write it (default standard output)", OPTION_TEXT,
 	  AT(output), 0, 0 },
 	{ 0, "top", "N", "show N lines at most (default 10)", OPTION_U32, AT(top), 1, UINT32_MAX },
+	{ 'k', "vmlinux", "FILE",
+	  "types of the recorded kernel: its vmlinux or BTF (default\n" TYPE_BTF_KERNEL
+	  " if that kernel runs)",
+	  OPTION_TEXT, AT(vmlinux), 0, 0 },
+	{ 0, "system-map", "FILE",
+	  "symbols of the recorded kernel: its System.map (default\n/proc/kallsyms if that kernel "
+	  "runs)",
+	  OPTION_TEXT, AT(map), 0, 0 },
 	{ 0, "all", NULL, "show every shared line, offset and place", OPTION_FLAG, AT(all), 0, 0 },
 	{ 0, "ascii", NULL, "draw with ASCII characters only", OPTION_FLAG, AT(ascii), 0, 0 },
 	{ 0, "c2c-compat", NULL,
 	  "sections and figures of perf c2c report, counted as perf\ncounts (docs/counting.md says "
 	  "how that differs)",
 	  OPTION_FLAG, AT(c2c), 0, 0 },
+	{ 0, "symfs", "DIR", "look for programs, libraries and their debug files below DIR",
+	  OPTION_TEXT, AT(symfs), 0, 0 },
 	{ 'd', "display", "tot|rmt|lcl|peer",
 	  "with --c2c-compat: what lines are ranked by (default tot,\npeer for a recording of Arm)",
 	  OPTION_TEXT, AT(display), 0, 0 },
@@ -141,6 +153,58 @@ static struct err *nothing_usable(const struct recording *r, uint64_t without_ad
 			   "record");
 }
 
+/* ---- Names of the kernel's addresses */
+
+static bool is_running(const struct recording *r)
+{
+	struct utsname host;
+
+	return r->kernel && !uname(&host) && !strcmp(host.release, r->kernel);
+}
+
+/* Files that were asked for must be good; of what the running kernel offers, what is missing for
+ * a reason that the user can mend is told. */
+static struct err *open_types(const struct report_command *c, bool running, struct intern *pool,
+			      struct kernel_names *names)
+{
+	struct err *e = NULL;
+
+	if (c->vmlinux || running)
+		e = type_btf_open(c->vmlinux ?: TYPE_BTF_KERNEL, NULL, pool, &names->types);
+	if (c->vmlinux)
+		return e;
+	err_free(e);
+	return NULL;
+}
+
+static struct err *open_symbols(const struct report_command *c, bool running,
+				struct kernel_names *names)
+{
+	struct err *e = NULL;
+
+	if (c->map || running)
+		e = kernel_symbols_open(c->map ?: "/proc/kallsyms", &names->symbols);
+	if (c->map || !e)
+		return e;
+	err_print(e, stderr);
+	err_free(e);
+	return NULL;
+}
+
+/* A modelled run has no kernel in it. */
+static struct err *name_kernel(const struct report_command *c, const struct recording *r,
+			       bool modelled, struct intern *pool, struct attrib *attrib,
+			       struct kernel_names *names)
+{
+	bool running = !modelled && is_running(r);
+	struct err *e = open_types(c, running, pool, names);
+
+	if (!e)
+		e = open_symbols(c, running, names);
+	attrib_kernel_names(attrib, names);
+	return e;
+}
+
 static struct err *write_report(const struct report_command *c, const struct recording *r,
 				const struct profile *p, struct attrib *attrib)
 {
@@ -155,20 +219,35 @@ static struct err *write_report(const struct report_command *c, const struct rec
 	return output_close(&out);
 }
 
+static struct attrib *new_attrib(const struct report_command *c, struct intern *pool)
+{
+	struct attrib *a = attrib_new(pool);
+	const char *slash = strrchr(c->input, '/');
+
+	attrib_set_root(a, c->symfs);
+	attrib_set_jit_folder(a, slash ? intern_bytes(pool, c->input, slash - c->input) : ".");
+	return a;
+}
+
 /* A recording that cannot be read to its end is reported as far as it goes, and then the error. */
 static struct err *report_source(const struct report_command *c, struct source *s,
 				 struct intern *pool)
 {
-	struct attrib *attrib = attrib_new(pool);
+	struct attrib *attrib = new_attrib(c, pool);
 	struct profile *p = NULL;
+	struct kernel_names names = { 0 };
 	struct err *e = profile_read(s, attrib, c->all ? 0 : REPORT_SMALLEST, &p), *write = NULL;
 
-	if (p->total.samples || p->model) /* a model that sampled nothing has its reasons */
+	if (!e)
+		e = name_kernel(c, &s->recording, p->model != NULL, pool, attrib, &names);
+	/* A model that sampled nothing has its reasons, and operations need no samples. */
+	if (p->total.samples || p->model || p->operation_count)
 		write = write_report(c, &s->recording, p, attrib);
 	else if (!e)
 		e = nothing_usable(&s->recording, p->unusable_no_address, p->unusable_no_source);
 	profile_free(p);
 	attrib_free(attrib);
+	kernel_names_deinit(&names);
 	if (!e)
 		return write;
 	err_free(write);
@@ -191,7 +270,7 @@ static struct err *write_c2c(const struct report_command *c, const struct record
 static struct err *report_source_c2c(const struct report_command *c, struct source *s,
 				     struct intern *pool)
 {
-	struct attrib *attrib = attrib_new(pool);
+	struct attrib *attrib = new_attrib(c, pool);
 	struct c2c *c2c = NULL;
 	struct err *e = c2c_read(s, attrib, &c2c), *write = NULL;
 	const uint32_t *n = c2c->total.n;

@@ -3,6 +3,7 @@
 #include "c2c_collect.h"
 #include "collect_filter.h"
 #include "kernel_record.h"
+#include "heap_read.h"
 #include "mapped_file.h"
 #include "mem.h"
 #include "note.h"
@@ -99,6 +100,12 @@ static struct err *prepare_program(struct run *r)
 
 /* ---- Opening */
 
+/* The only task is the program that waits to be executed. */
+static bool counts_from_exec(const struct run *r)
+{
+	return r->workload.pid && r->tasks && !r->ask->processes && !r->ask->threads;
+}
+
 /* A kernel that samples IBS on whole CPUs only gives all tasks' samples for the program's. */
 static bool must_filter(const struct run *r)
 {
@@ -114,6 +121,22 @@ static struct err *open_rings(struct run *r)
 					 .cgroup = ask->cgroup,
 					 .pages = ask->pages };
 	struct err *e = c2c_collect_open(ask->plan, &target, &r->rings);
+
+	return e ? err_within(e, "record") : NULL;
+}
+
+/* A program's own from its execution on, also where its samples come from all tasks'. */
+static struct err *open_operations(struct run *r)
+{
+	const struct collect_run *ask = r->ask;
+	bool all = !r->tasks;
+	struct operation_who who = { .task = r->task,
+				     .tasks = r->tasks,
+				     .cpus = all && !ask->cpus ? &ask->plan->host.online
+							       : ask->cpus,
+				     .cgroup = ask->cgroup,
+				     .on_exec = counts_from_exec(r) };
+	struct err *e = ask->operations ? operation_open(ask->operations, &who) : NULL;
 
 	return e ? err_within(e, "record") : NULL;
 }
@@ -182,11 +205,11 @@ static struct err *put_record(void *context, const void *record, size_t size)
 	return perfdata_file_put(r->file, record, size);
 }
 
-static struct err *put_remark(struct run *r, const char *text)
+static struct err *put_note(void *context, const struct note *n)
 {
-	struct note n = { .kind = NOTE_REMARK, .remark.text = text };
+	struct run *r = context;
 	struct perf_event_header h = { .type = NOTE_RECORD_TYPE };
-	char *json = note_format(&n);
+	char *json = note_format(n);
 	struct blob b = { 0 };
 	struct err *e;
 
@@ -197,6 +220,13 @@ static struct err *put_remark(struct run *r, const char *text)
 	blob_deinit(&b);
 	free(json);
 	return e;
+}
+
+static struct err *put_remark(struct run *r, const char *text)
+{
+	const struct note n = { .kind = NOTE_REMARK, .remark.text = text };
+
+	return put_note(r, &n);
 }
 
 /* What decoders of SPE's packets need to know: PERF_RECORD_AUXTRACE_INFO with the PMU's type, and
@@ -256,6 +286,14 @@ static struct err *scan_tasks(struct run *r)
 	return e;
 }
 
+static bool sees_kernel(const struct run *r)
+{
+	for (size_t i = 0; i < r->events; i++)
+		if (!r->event[i].attr.exclude_kernel)
+			return true;
+	return false;
+}
+
 static struct err *put_beginning(struct run *r)
 {
 	const struct event_plan *p = r->ask->plan;
@@ -263,7 +301,11 @@ static struct err *put_beginning(struct run *r)
 
 	for (size_t i = 0; i < p->notes && !e; i++)
 		e = put_remark(r, p->note[i]);
-	return e ? e : scan_tasks(r);
+	if (!e)
+		e = scan_tasks(r);
+	if (!e && r->ask->objects && sees_kernel(r))
+		e = r->ask->objects(put_note, r);
+	return e;
 }
 
 /* ---- Records of the rings */
@@ -489,6 +531,17 @@ static struct err *put_build_id(void *context, const char *path, const uint8_t *
 	return perfdata_file_build_id(r->file, path, id, size, kernel);
 }
 
+static struct err *put_heap(struct run *r)
+{
+	struct heap_log_result result;
+	struct err *e;
+
+	if (!r->ask->heap_log)
+		return NULL;
+	e = heap_log_read(r->ask->heap_log, put_note, r, &result);
+	return e ? e : put_sentence(r, heap_log_remark(&result));
+}
+
 static struct err *put_end(struct run *r)
 {
 	struct collect_result *result = r->result;
@@ -500,6 +553,10 @@ static struct err *put_end(struct run *r)
 		e = put_sentence(r, collect_stat_lost(&result->stat));
 	if (!e)
 		e = put_sentence(r, collect_stat_throttled(&result->stat));
+	if (!e && r->ask->operations)
+		e = operation_notes(r->ask->operations, put_note, r);
+	if (!e)
+		e = put_heap(r);
 	return e ? e : mapped_file_ids(&r->mapped, "", put_build_id, r);
 }
 
@@ -513,10 +570,14 @@ static struct err *record_rings(struct run *r)
 		e = put_beginning(r);
 	if (!e && (!r->workload.pid || r->ask->plan->system_wide || r->ask->plan->running))
 		c2c_collect_enable(r->rings);
+	if (!e && r->ask->operations)
+		operation_start(r->ask->operations);
 	if (!e && r->workload.pid)
 		e = workload_start(r->ask->argv[0], &r->workload);
 	if (!e)
 		e = follow(r);
+	if (r->ask->operations)
+		operation_stop(r->ask->operations, true);
 	c2c_collect_disable(r->rings);
 	if (!e)
 		e = drain_rest(r);
@@ -576,6 +637,8 @@ struct err *collect_run(const struct collect_run *ask, struct collect_result *re
 		e = list_tasks(&r);
 	if (!e)
 		e = open_rings(&r);
+	if (!e)
+		e = open_operations(&r);
 	if (!e && must_filter(&r))
 		r.filter = collect_filter_new(&r.event[0].attr, r.task, r.tasks);
 	if (!e)

@@ -5,6 +5,8 @@
 
 #include "collect_stat.h"
 #include "event_plan.h"
+#include "operation.h"
+#include "note.h"
 #include "perfdata_describe.h"
 
 #include <signal.h>
@@ -19,9 +21,11 @@ struct collect_run {
 	size_t threads;
 	const struct cpulist *cpus;		  /* NULL: all */
 	int cgroup;				  /* descriptor of its folder; -1: none */
+	struct operation_set *operations;	  /* NULL: none */
 	uint32_t pages;				  /* of a ring; 0: what the limits allow */
 	char *const *argv;			  /* the program; NULL: none is started */
 	char *const *environment;		  /* the program's */
+	const char *heap_log;			  /* that the program writes; NULL: none */
 	const char *path;			  /* the environment's PATH */
 	const char *output;			  /* "-": standard output, as a pipe */
 	const struct perfdata_features *features; /* host, kernel, recorder, command line */
@@ -29,6 +33,8 @@ struct collect_run {
 	uint64_t period;
 	const volatile sig_atomic_t *interrupts; /* counted by a signal handler */
 	/* Called a few times a second; may be NULL. */
+	/* Puts notes of kernel objects, when the kernel is sampled, too; NULL: none. */
+	struct err *(*objects)(struct err *(*put)(void *to, const struct note *n), void *to);
 	void (*progress)(void *context, uint64_t samples, uint64_t bytes);
 	void *context;
 };

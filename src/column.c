@@ -113,6 +113,14 @@ RECORDING(spe_truncated_bytes, count_if(r->spe.recorded, r->spe.lost_bytes))
 RECORDING(caveat, text(p->model ? NULL : data_source_caveat(r->cpuid)))
 RECORDING(unknown_records, count(r->unknown_records))
 RECORDING(changed_files, count(v->changed_files))
+RECORDING(bare_files, count(v->bare_files))
+RECORDING(names_asked, count(v->names.asked))
+RECORDING(data_no_map, count(v->names.data_no_map))
+RECORDING(data_no_symbol, count(v->names.data_no_symbol))
+RECORDING(data_no_type, count(v->names.data_no_type))
+RECORDING(code_no_map, count(v->names.code_no_map))
+RECORDING(code_no_symbol, count(v->names.code_no_symbol))
+RECORDING(code_no_line, count(v->names.code_no_line))
 RECORDING(loads, count(p->total.loads))
 RECORDING(stores, count_if(v->stores_known, p->total.stores))
 RECORDING(hitm, distances(v->hitm_known, &p->total))
@@ -124,6 +132,9 @@ RECORDING(cost_of, text(!p->total.latency_samples ? NULL : p->stores_cost ? "acc
 RECORDING(threads, count_if(p->threads.count, p->threads.count))
 RECORDING(cpus, count_if(p->cpus.count, p->cpus.count))
 RECORDING(machine_cpus, count_if(r->cpus, r->cpus))
+RECORDING(hitm_per_operation,
+	  ratio(counts_hitm(&p->total),
+		v->hitm_known && !p->model && p->total.samples ? v->operations : 0))
 RECORDING(contended_lines, count(p->contended_count))
 RECORDING(contended_share, ratio(v->contended_latency, p->total.latency_sum))
 
@@ -157,6 +168,14 @@ const struct column recording_columns[] = {
 	{ COLUMN("caveat", NULL, TEXT, recording_caveat) },
 	{ COLUMN("unknown_records", NULL, COUNT, recording_unknown_records) },
 	{ COLUMN("changed_files", NULL, COUNT, recording_changed_files) },
+	{ COLUMN("bare_files", NULL, COUNT, recording_bare_files) },
+	{ COLUMN("names_asked", NULL, COUNT, recording_names_asked) },
+	{ COLUMN("data_no_map", NULL, COUNT, recording_data_no_map) },
+	{ COLUMN("data_no_symbol", NULL, COUNT, recording_data_no_symbol) },
+	{ COLUMN("data_no_type", NULL, COUNT, recording_data_no_type) },
+	{ COLUMN("code_no_map", NULL, COUNT, recording_code_no_map) },
+	{ COLUMN("code_no_symbol", NULL, COUNT, recording_code_no_symbol) },
+	{ COLUMN("code_no_line", NULL, COUNT, recording_code_no_line) },
 	{ COLUMN("loads", NULL, COUNT, recording_loads) },
 	{ COLUMN("stores", NULL, COUNT, recording_stores) },
 	{ COLUMN("hitm", NULL, DISTANCES, recording_hitm) },
@@ -168,6 +187,7 @@ const struct column recording_columns[] = {
 	{ COLUMN("threads", NULL, COUNT, recording_threads) },
 	{ COLUMN("cpus", NULL, COUNT, recording_cpus) },
 	{ COLUMN("machine_cpus", NULL, COUNT, recording_machine_cpus) },
+	{ COLUMN("hitm_per_operation", NULL, CYCLES, recording_hitm_per_operation) },
 	{ COLUMN("contended_lines", NULL, COUNT, recording_contended_lines) },
 	{ COLUMN("contended_share", NULL, SHARE, recording_contended_share) },
 	{ 0 },
@@ -254,6 +274,33 @@ static const char *const EVIDENCE[] = {
 	[EVIDENCE_STORES] = "stores", [EVIDENCE_PEER] = "peer", [EVIDENCE_HITM] = "hitm"
 };
 
+static const struct {
+	uint8_t route;
+	const char *word;
+} ROUTES[] = {
+	{ ROUTE_SYMBOL, "symbol" }, { ROUTE_NOTE, "note" },   { ROUTE_ALLOCATION, "allocation" },
+	{ ROUTE_SHARED, "shared" }, { ROUTE_STACK, "stack" }, { ROUTE_INSTRUCTION, "instruction" },
+};
+
+static const char *const CONFIDENCE[] = {
+	[CONFIDENCE_NONE] = NULL,
+	[CONFIDENCE_UNSURE] = "unsure",
+	[CONFIDENCE_LIKELY] = "likely",
+	[CONFIDENCE_CERTAIN] = "certain",
+};
+
+/* "allocation+instruction": of the object, then of its field. */
+static const char *route_words(struct intern *pool, const struct data_place *p)
+{
+	const char *words = NULL;
+
+	for (size_t i = 0; i < sizeof(ROUTES) / sizeof(ROUTES[0]); i++)
+		if (p->routes & ROUTES[i].route)
+			words = words ? intern_printf(pool, "%s+%s", words, ROUTES[i].word)
+				      : ROUTES[i].word;
+	return words;
+}
+
 #define LINE(name, expression)                                                                     \
 	static struct figure line_##name(const struct view_row *row)                               \
 	{                                                                                          \
@@ -287,6 +334,8 @@ LINE(object, text(l->place.object))
 LINE(object_offset, count_if(l->place.object != NULL, l->object_offset))
 LINE(object_size, count_if(l->place.object_size, l->place.object_size))
 LINE(type, text(l->place.type))
+LINE(route, text(route_words(v->pool, &l->place)))
+LINE(confidence, text(CONFIDENCE[l->place.confidence]))
 LINE(section, text(l->place.section))
 LINE(file, text(l->place.file))
 LINE(contended, count(c->contended))
@@ -295,6 +344,13 @@ LINE(loads, count(c->counts.loads))
 LINE(stores, count_if(v->stores_known, c->counts.stores))
 LINE(hitm, distances(v->hitm_known, &c->counts))
 LINE(hitm_parts, parts(c->counts.hitm, v->hitm_known ? MEMORY_DISTANCES : 0))
+LINE(verdict, text(verdict_name(l->sharing.verdict)))
+LINE(verdict_confidence,
+     ((struct figure){ .known = l->sharing.confidence > 0, .real = l->sharing.confidence }))
+LINE(reason, text(l->sharing.reason))
+LINE(advice, text(l->sharing.advice))
+LINE(same_bytes, ratio(l->sharing.same, l->sharing.moves))
+LINE(other_bytes, ratio(l->sharing.other, l->sharing.moves))
 LINE(heat, ((struct figure){ .known = true, .heat = c->word_heat }))
 LINE(peer, count(c->counts.peer))
 LINE(locked, count(c->counts.locked))
@@ -308,6 +364,7 @@ LINE(readers, count(c->readers))
 LINE(hitm_per_operation, c->exact ? range(c->exact->hitm, v->operations) : absent())
 LINE(modelled_hitm, c->exact ? range(c->exact->hitm, 1) : absent())
 LINE(modelled_cycles, c->exact ? range(c->exact->cycles, 1) : absent())
+LINE(cycles_per_operation, c->exact ? range(c->exact->cycles, v->operations) : absent())
 LINE(modelled_accesses, count_if(c->exact != NULL, c->exact ? c->exact->accesses : 0))
 
 const struct column line_columns[] = {
@@ -316,12 +373,20 @@ const struct column line_columns[] = {
 	{ COLUMN("name", "object", TEXT, line_name) },
 	{ COLUMN("heat", "lower|upper", HEAT, line_heat) },
 	{ COLUMN(NULL, "%", PARTS, line_half_parts) },
+	{ COLUMN("verdict", NULL, TEXT, line_verdict) },
+	{ COLUMN("verdict_confidence", NULL, SHARE, line_verdict_confidence) },
+	{ COLUMN("reason", NULL, TEXT, line_reason) },
+	{ COLUMN("advice", NULL, TEXT, line_advice) },
+	{ COLUMN("same_bytes", NULL, SHARE, line_same_bytes) },
+	{ COLUMN("other_bytes", NULL, SHARE, line_other_bytes) },
 	{ COLUMN("address", NULL, ADDRESS, line_address) },
 	{ COLUMN("pid", NULL, COUNT, line_pid) },
 	{ COLUMN("object", NULL, TEXT, line_object) },
 	{ COLUMN("offset", NULL, OFFSET, line_object_offset) },
 	{ COLUMN("object_size", NULL, COUNT, line_object_size) },
 	{ COLUMN("type", NULL, TEXT, line_type) },
+	{ COLUMN("route", NULL, TEXT, line_route) },
+	{ COLUMN("confidence", NULL, TEXT, line_confidence) },
 	{ COLUMN("section", NULL, TEXT, line_section) },
 	{ COLUMN("file", NULL, TEXT, line_file) },
 	{ COLUMN("contended", NULL, FLAG, line_contended) },
@@ -341,8 +406,10 @@ const struct column line_columns[] = {
 	{ COLUMN("readers", NULL, COUNT, line_readers) },
 	{ COLUMN("hitm_per_operation", "HITM/operation", RATE_RANGE, line_hitm_per_operation),
 	  .shown = has_operations },
+	{ COLUMN(NULL, "verdict", TEXT, line_verdict) },
 	{ COLUMN("modelled_hitm", NULL, COUNT_RANGE, line_modelled_hitm) },
 	{ COLUMN("modelled_cycles", NULL, COUNT_RANGE, line_modelled_cycles) },
+	{ COLUMN("cycles_per_operation", NULL, RATE_RANGE, line_cycles_per_operation) },
 	{ COLUMN("modelled_accesses", NULL, COUNT, line_modelled_accesses) },
 	{ 0 },
 };
@@ -402,6 +469,41 @@ static struct figure cell_half(const struct view_row *row)
 static struct figure cell_field(const struct view_row *row)
 {
 	return text(row->cell->name);
+}
+
+/* Roles are the fields' alone: code that reads one may be what writes another. */
+static struct figure cell_role(const struct view_row *row)
+{
+	const struct sharing_spot *spot = row->cell->spot;
+
+	return text(spot ? sharing_role_name(spot->role) : NULL);
+}
+
+static struct figure cell_role_text(const struct view_row *row)
+{
+	struct figure f = cell_role(row);
+
+	return f.known ? f : text("");
+}
+
+static struct figure cell_type(const struct view_row *row)
+{
+	return text(row->cell->place.type);
+}
+
+static struct figure cell_object(const struct view_row *row)
+{
+	return text(row->cell->place.object);
+}
+
+static struct figure cell_route(const struct view_row *row)
+{
+	return text(route_words(row->view->pool, &row->cell->place));
+}
+
+static struct figure cell_confidence(const struct view_row *row)
+{
+	return text(CONFIDENCE[row->cell->place.confidence]);
 }
 
 static struct figure cell_loads(const struct view_row *row)
@@ -467,7 +569,14 @@ static struct figure code_ip(const struct view_row *row)
 
 static struct figure code_symbol(const struct view_row *row)
 {
-	return text(row->code->name);
+	const struct view_code *c = row->code;
+
+	return text(c->place.inlined_in ? c->place.function : c->name);
+}
+
+static struct figure code_inlined_in(const struct view_row *row)
+{
+	return text(row->code->place.inlined_in);
 }
 
 static struct figure code_source(const struct view_row *row)
@@ -520,6 +629,12 @@ const struct column cell_columns[] = {
 	{ COLUMN("size", NULL, COUNT, cell_size) },
 	{ COLUMN("half", "half", TEXT, cell_half), .once = true },
 	{ COLUMN("field", "field", TEXT, cell_field), .once = true },
+	{ COLUMN("role", NULL, TEXT, cell_role) },
+	{ COLUMN("object", NULL, TEXT, cell_object) },
+	{ COLUMN("type", NULL, TEXT, cell_type) },
+	{ COLUMN("route", NULL, TEXT, cell_route) },
+	{ COLUMN("confidence", NULL, TEXT, cell_confidence) },
+	{ COLUMN(NULL, "role", TEXT, cell_role_text), .spare = true, .once = true },
 	{ COLUMN("loads", "loads", COUNT, cell_loads) },
 	{ COLUMN("stores", "stores", COUNT, cell_stores) },
 	{ COLUMN("hitm", "HITM", COUNT, cell_hitm) },
@@ -536,6 +651,7 @@ const struct column cell_columns[] = {
 const struct column code_columns[] = {
 	{ COLUMN("ip", NULL, ADDRESS, code_ip) },
 	{ COLUMN("symbol", NULL, TEXT, code_symbol) },
+	{ COLUMN("inlined_in", NULL, TEXT, code_inlined_in) },
 	{ COLUMN("source", NULL, TEXT, code_source) },
 	{ COLUMN("file", NULL, TEXT, code_file) },
 	{ COLUMN("addresses", NULL, COUNT, code_addresses) },

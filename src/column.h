@@ -24,7 +24,8 @@ struct column {
 	enum figure_kind kind;
 	struct figure (*get)(const struct view_row *row);
 	bool (*shown)(const struct view *v); /* in text; NULL: always */
-	bool once; /* the same for all code addresses of a cell: text does not repeat it */
+	bool spare; /* text that is too narrow for all columns has none of these */
+	bool once;  /* the same for all code addresses of a cell: text does not repeat it */
 };
 
 /* Each table ends with a row without a get(). */

@@ -199,6 +199,12 @@ static void walk_children(struct die_walk *w, Dwarf_Die *parent, int depth)
 	}
 }
 
+static void walk_root(struct die_walk *w, Dwarf_Die *root)
+{
+	w->reached = dwarf_dieoffset(root);
+	walk_children(w, root, 0);
+}
+
 void die_walk(Dwarf *dw, bool (*visit)(struct die_walk *, Dwarf_Die *), void *user)
 {
 	struct die_walk *w = mem_zalloc(sizeof(*w));
@@ -207,9 +213,17 @@ void die_walk(Dwarf *dw, bool (*visit)(struct die_walk *, Dwarf_Die *), void *us
 
 	w->user = user;
 	w->visit = visit;
-	while (!dwarf_get_units(dw, unit, &unit, NULL, NULL, &root, NULL)) {
-		w->reached = dwarf_dieoffset(&root);
-		walk_children(w, &root, 0);
-	}
+	while (!dwarf_get_units(dw, unit, &unit, NULL, NULL, &root, NULL))
+		walk_root(w, &root);
+	free(w);
+}
+
+void die_walk_unit(Dwarf_Die *root, bool (*visit)(struct die_walk *, Dwarf_Die *), void *user)
+{
+	struct die_walk *w = mem_zalloc(sizeof(*w));
+
+	w->user = user;
+	w->visit = visit;
+	walk_root(w, root);
 	free(w);
 }

@@ -44,5 +44,7 @@ struct die_walk {
 
 /* Walks all units of a file. */
 void die_walk(Dwarf *dw, bool (*visit)(struct die_walk *, Dwarf_Die *), void *user);
+/* Walks one: "root" is its DIE. */
+void die_walk_unit(Dwarf_Die *root, bool (*visit)(struct die_walk *, Dwarf_Die *), void *user);
 
 #endif

@@ -210,10 +210,10 @@ static void describe_run(struct diff_run *r)
 {
 	const struct profile *p = r->profile;
 	uint64_t sampled = counts_hitm(&p->total);
+	bool one_kind;
 
 	r->seconds = run_seconds(r);
-	for (uint32_t i = 0; i < p->operation_count; i++)
-		r->operations += p->operations[i].count;
+	r->operations = profile_operations(p, &one_kind);
 	r->weight = sampled ? total_hitm(p, 1) / sampled : 1;
 }
 

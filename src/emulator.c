@@ -236,6 +236,26 @@ int emulator_start(const struct emulator *e, char **command, char **environment,
 	return error;
 }
 
+/* Commas end a plugin's argument for QEMU unless doubled. */
+char *emulator_option(const struct emulator *e, const char *socket)
+{
+	char *plain = mem_printf("%s\n%s", e->plugin, socket), *option, *to;
+	char *result;
+
+	option = to = mem_zalloc(2 * strlen(plain) + 1);
+	for (const char *from = plain; *from; from++) {
+		*to++ = *from;
+		if (*from == ',')
+			*to++ = ',';
+	}
+	to = strchr(option, '\n');
+	*to = 0;
+	result = mem_printf("%s,socket=%s", option, to + 1);
+	free(option);
+	free(plain);
+	return result;
+}
+
 void emulator_deinit(struct emulator *e)
 {
 	free(e->file);

@@ -29,6 +29,8 @@ struct err *emulator_find(const struct emulator_places *places, struct emulator 
  */
 int emulator_start(const struct emulator *e, char **command, char **environment, bool away,
 		   pid_t *child);
+/* The argument of -plugin that makes the door talk to "socket"; to be freed. */
+char *emulator_option(const struct emulator *e, const char *socket);
 void emulator_deinit(struct emulator *e);
 
 /* The plugin API level of a QEMU version, the N of libhitmap-qemu-apiN.so; 0 when it has none. */

@@ -4,6 +4,7 @@
 #include "mem.h"
 #include "sysfs.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ static const struct software {
 	{ "major-faults", "major-faults", PERF_COUNT_SW_PAGE_FAULTS_MAJ },
 	{ "context-switches", "cs", PERF_COUNT_SW_CONTEXT_SWITCHES },
 	{ "cpu-migrations", "migrations", PERF_COUNT_SW_CPU_MIGRATIONS },
+	{ "dummy", "dummy", PERF_COUNT_SW_DUMMY },
 	{ "alignment-faults", "alignment-faults", PERF_COUNT_SW_ALIGNMENT_FAULTS },
 };
 
@@ -32,6 +34,14 @@ static const struct software *find_software(const char *name)
 		if (!strcmp(name, softwares[i].name) || !strcmp(name, softwares[i].other))
 			return &softwares[i];
 	return NULL;
+}
+
+bool event_named_software(const char *name, uint64_t *config)
+{
+	const struct software *s = find_software(name);
+
+	*config = s ? s->config : 0;
+	return s;
 }
 
 static struct err *not_known(const char *name)
@@ -76,26 +86,49 @@ char *event_named_tracefs(const char *root)
 	return mounted_tracefs(root);
 }
 
-static struct err *no_tracefs(const char *name)
+/* Mounted, it is root's alone by custom. */
+struct err *event_named_no_tracefs(const char *root, const char *name)
 {
-	return err_next(err_new(ERR_UNSUPPORTED, "event %s: there is no tracefs to be read", name),
-			"run as root, and mount -t tracefs tracefs /sys/kernel/tracing");
+	char *folder = mounted_tracefs(root);
+	struct err *e;
+
+	if (folder)
+		e = err_next(err_new(ERR_UNSUPPORTED, "event %s: tracefs in %s may not be read",
+				     name, folder),
+			     "run as root: only root reads it unless it was mounted otherwise");
+	else
+		e = err_next(err_new(ERR_UNSUPPORTED, "event %s: tracefs is not mounted", name),
+			     "as root: mount -t tracefs tracefs /sys/kernel/tracing");
+	free(folder);
+	return e;
 }
 
-static struct err *tracepoint_id(const char *root, const char *name, int64_t *id)
+static bool is_word(const char *s, const char *end)
+{
+	for (const char *at = s; at < end; at++)
+		if (!isalnum((unsigned char)*at) && !strchr("_-.", *at))
+			return false;
+	return s < end && *s != '.';
+}
+
+struct err *event_named_tracepoint(const char *root, const char *name, int64_t *id)
 {
 	const char *colon = strchr(name, ':');
 	char *folder = event_named_tracefs(root), *path;
 	bool there;
 	struct err *e;
 
+	if (!colon || !is_word(name, colon) || !is_word(colon + 1, name + strlen(name))) {
+		free(folder);
+		return not_known(name);
+	}
 	if (!folder)
-		return no_tracefs(name);
+		return event_named_no_tracefs(root, name);
 	path = mem_printf("%s/events/%.*s/%s/id", folder, (int)(colon - name), name, colon + 1);
 	e = sysfs_number(root, path, id, &there);
 	if (e) {
 		err_free(e);
-		e = no_tracefs(name);
+		e = event_named_no_tracefs(root, name);
 	} else if (!there) {
 		e = err_next(
 			err_new(ERR_USAGE, "event %s: this kernel has no such tracepoint", name),
@@ -114,7 +147,7 @@ static struct err *add_tracepoint(const char *root, struct event_plan *p,
 {
 	struct plan_event *event;
 	int64_t id;
-	struct err *e = tracepoint_id(root, name, &id);
+	struct err *e = event_named_tracepoint(root, name, &id);
 
 	if (e)
 		return e;
@@ -130,15 +163,12 @@ static struct err *add_named(const char *root, struct event_plan *p, const struc
 			     const char *name)
 {
 	const struct software *s = find_software(name);
-	const char *colon = strchr(name, ':');
 
 	if (s) {
 		event_attr_add(p, r, PLAN_NAMED, NULL, mem_strdup(s->name))->attr.config =
 			s->config;
 		return NULL;
 	}
-	if (!colon || colon == name || !colon[1] || strchr(name, '/') || strstr(name, ".."))
-		return not_known(name);
 	return add_tracepoint(root, p, r, name);
 }
 

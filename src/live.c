@@ -6,12 +6,15 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +25,7 @@
 #define MANY_CELLS  20000
 #define SLICE_NS    500000000ull /* of the time view, in the recording's time */
 #define FIRST	    0.1		 /* seconds until the first picture */
+#define GROWTH_MS   100		 /* between looks at a file that is still written */
 #define TALLY_LEAST 0.05	 /* samples; a decayed cell that has less is forgotten */
 
 /* Counts since a moment. */
@@ -35,6 +39,7 @@ struct live {
 	struct attrib *attrib;
 	struct source *source;
 	const char *name;
+	bool file;    /* fd is a regular file */
 	int fd, wake; /* wake: an eventfd, written for the thread */
 	int news;     /* an eventfd, written for who draws */
 	struct sample *batch;
@@ -273,6 +278,39 @@ static bool wait_for_bytes(struct live *l)
 	return polled[0].revents;
 }
 
+/* Somebody else has the file open for writing: then, and only then, the kernel gives no lease on
+ * it. Where it cannot tell (network file systems), nothing more is expected. */
+static bool is_written(int fd)
+{
+	if (fcntl(fd, F_SETSIG,
+		  SIGURG)) /* to a writer that comes just now; ignored, unlike SIGIO */
+		return false;
+	if (fcntl(fd, F_SETLEASE, F_RDLCK))
+		return errno == EAGAIN;
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	return false;
+}
+
+static void wait_for_growth(struct live *l)
+{
+	struct pollfd polled = { .fd = l->wake, .events = POLLIN };
+
+	if (poll(&polled, 1, GROWTH_MS) > 0)
+		quiet(l->wake);
+}
+
+/* Up to "room" bytes. -1: a file that is still written has no more for now. */
+static ssize_t read_some(struct live *l, uint8_t *to, size_t room)
+{
+	bool written = l->file && is_written(l->fd); /* before, so that its last bytes are read */
+	ssize_t got;
+
+	do {
+		got = read(l->fd, to, room);
+	} while (got < 0 && errno == EINTR);
+	return !got && written ? -1 : got < 0 ? 0 : got;
+}
+
 /* The source's bytes. While it waits for them pictures are made: all that was decoded is counted.
  */
 static size_t feed(void *from, uint8_t *to, size_t room)
@@ -285,10 +323,12 @@ static size_t feed(void *from, uint8_t *to, size_t room)
 			publish_in_time(l);
 		if (!wait_for_bytes(l))
 			continue;
-		do {
-			got = read(l->fd, to, room);
-		} while (got < 0 && errno == EINTR);
-		if (got <= 0)
+		got = read_some(l, to, room);
+		if (got < 0) {
+			wait_for_growth(l);
+			continue;
+		}
+		if (!got)
 			return 0;
 		pthread_mutex_lock(&l->lock);
 		tap_bytes(l->tap, to, got);
@@ -349,9 +389,11 @@ struct err *live_open(int fd, const char *name, struct intern *pool,
 		      const struct live_options *options, struct live **live)
 {
 	struct live *l = mem_zalloc(sizeof(*l));
+	struct stat st;
 	int error;
 
 	l->fd = fd;
+	l->file = !fstat(fd, &st) && S_ISREG(st.st_mode);
 	l->pool = pool;
 	l->name = intern_string(l->pool, name);
 	l->attrib = attrib_new(l->pool);

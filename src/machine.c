@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "machine.h"
+#include "ini_file.h"
 #include "mem.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <ini.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -70,31 +68,13 @@ static const struct key keys[] = {
 static const char *const placements[] = { "spread", "compact" };
 enum placement { PLACEMENT_SPREAD, PLACEMENT_COMPACT };
 
-/* The file while it is read. inih does not tell its handler the line, so the reader counts. */
 struct reading {
-	const char *path;
-	FILE *file;
-	uint32_t line;
-	bool line_open; /* the last piece read did not end its line */
+	struct ini_file file;
 	struct description machine;
-	struct err *err; /* the first one */
 };
 
-static char *read_line(char *text, int room, void *stream)
-{
-	struct reading *r = stream;
-	char *got = fgets(text, room, r->file);
-
-	if (!got)
-		return NULL;
-	if (!r->line_open)
-		r->line++;
-	r->line_open = !strchr(text, '\n');
-	return got;
-}
-
 #define fail_at(r, line, fmt, ...)                                                                 \
-	err_new(ERR_FAILED, "machine file %s:%u: " fmt, (r)->path, line, ##__VA_ARGS__)
+	err_new(ERR_FAILED, "machine file %s:%u: " fmt, (r)->file.path, line, ##__VA_ARGS__)
 
 static struct figure *figure_of(struct description *d, const struct key *k)
 {
@@ -128,47 +108,39 @@ static struct err *read_figure(struct reading *r, const struct key *k, const cha
 	if (k->unit == UNIT_PLACEMENT)
 		return read_placement(text, f)
 			       ? NULL
-			       : fail_at(r, r->line, "placement is spread or compact, not \"%s\"",
-					 text);
+			       : ini_file_fail(&r->file,
+					       "placement is spread or compact, not \"%s\"", text);
 	f->value = strtod(text, &end);
 	end += strspn(end, " \t");
 	if (k->unit == UNIT_CYCLES && !strcmp(end, "ns"))
 		f->ns = true;
 	else if (end == text || (*end && (k->unit != UNIT_CYCLES || strcmp(end, "cycles"))))
-		return fail_at(r, r->line, "%s = \"%s\" is not a number%s", k->name, text,
-			       k->unit == UNIT_CYCLES ? ", with ns or cycles behind it" : "");
+		return ini_file_fail(&r->file, "%s = \"%s\" is not a number%s", k->name, text,
+				     k->unit == UNIT_CYCLES ? ", with ns or cycles behind it" : "");
 	if (!(f->value >= k->least && f->value <= k->most))
-		return fail_at(r, r->line, "%s = %s is outside %.0f..%.0f", k->name, text, k->least,
-			       k->most);
+		return ini_file_fail(&r->file, "%s = %s is outside %.0f..%.0f", k->name, text,
+				     k->least, k->most);
 	if (k->unit == UNIT_NUMBER && f->value != (uint32_t)f->value)
-		return fail_at(r, r->line, "%s = %s is not a whole number", k->name, text);
+		return ini_file_fail(&r->file, "%s = %s is not a whole number", k->name, text);
 	return NULL;
 }
 
-/* inih's handler: 0 is an error there. */
-static int read_key(void *user, const char *section, const char *name, const char *text)
+static struct err *read_key(void *context, const char *section, const char *name, const char *text)
 {
-	struct reading *r = user;
+	struct reading *r = context;
 	const struct key *k = key_find(section, name);
 	struct figure *f;
 
-	if (r->err)
-		return 0;
 	if (!strcmp(section, "machine") && !strcmp(name, "description"))
-		return 1;
-	if (!k) {
-		r->err = fail_at(r, r->line, "unknown key \"%s\" in section [%s]", name, section);
-		return 0;
-	}
+		return NULL;
+	if (!k)
+		return ini_file_fail(&r->file, "unknown key \"%s\" in section [%s]", name, section);
 	f = figure_of(&r->machine, k);
-	if (f->line) {
-		r->err = fail_at(r, r->line, "%s is given a second time; first in line %u", name,
-				 f->line);
-		return 0;
-	}
-	f->line = r->line;
-	r->err = read_figure(r, k, text, f);
-	return !r->err;
+	if (f->line)
+		return ini_file_fail(&r->file, "%s is given a second time; first in line %u", name,
+				     f->line);
+	f->line = r->file.line;
+	return read_figure(r, k, text, f);
 }
 
 static struct err *missing_key(const struct reading *r)
@@ -177,8 +149,8 @@ static struct err *missing_key(const struct reading *r)
 		const struct key *k = &keys[i];
 
 		if (!k->optional && !figure_of((struct description *)&r->machine, k)->line)
-			return err_new(ERR_FAILED, "machine file %s: [%s] %s is missing", r->path,
-				       k->section, k->name);
+			return err_new(ERR_FAILED, "machine file %s: [%s] %s is missing",
+				       r->file.path, k->section, k->name);
 	}
 	return NULL;
 }
@@ -207,7 +179,7 @@ static struct err *fill_distances(const struct reading *r, const char *what,
 			return err_new(ERR_FAILED,
 				       "machine file %s: [latency] %s_%s is missing; the machine "
 				       "has that distance",
-				       r->path, what, names[i]);
+				       r->file.path, what, names[i]);
 		out[i] = f[i].line ? cycles_of(d, &f[i]) : i ? out[i - 1] : 0;
 	}
 	return NULL;
@@ -327,7 +299,7 @@ static struct err *fill_topology(const struct reading *r, uint32_t cpus, struct 
 		return err_new(ERR_FAILED,
 			       "machine file %s: %.0f CPUs are more than the %d that "
 			       "can be modelled",
-			       r->path, all, MODEL_CPUS);
+			       r->file.path, all, MODEL_CPUS);
 	m->cpus = all;
 	fill_cpus(d, m);
 	if (cpus > m->cpus)
@@ -363,65 +335,33 @@ static struct err *machine_build(const struct reading *r, uint32_t cpus, struct 
 	return e ? e : fill_topology(r, cpus, m);
 }
 
-/* "configs/machines/small.conf" is called "small". */
-static void machine_name(const char *path, char *name, size_t size)
-{
-	const char *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
-	size_t length = strlen(base);
-
-	if (length > 5 && !strcmp(base + length - 5, ".conf"))
-		length -= 5;
-	snprintf(name, size, "%.*s", (int)length, base);
-}
-
 static struct err *machine_read(const char *path, FILE *file, uint32_t cpus,
 				struct model_machine *m)
 {
-	struct reading r = { .path = path, .file = file };
-	int bad_line = ini_parse_stream(read_line, &r, read_key, &r);
+	struct reading r = {
+		.file = { .what = "machine", .path = path, .context = &r, .key = read_key }
+	};
+	struct err *e = ini_file_read(&r.file, file);
 
-	if (r.err)
-		return r.err;
-	if (bad_line)
-		return fail_at(&r, (unsigned)bad_line,
-			       "neither [section], key = value nor comment");
-	if (ferror(file))
-		return err_errno(ERR_FAILED, errno, "machine file %s", path);
-	return machine_build(&r, cpus, m);
-}
-
-static struct err *unknown_machine(const char *folder, const char *name)
-{
-	char *names = machine_names(folder);
-	struct err *e = err_new(ERR_USAGE, "machine: there is no \"%s\" in %s", name, folder);
-
-	if (*names)
-		err_next(e, "choose one of %s, or give a file's path with a slash in it", names);
-	else
-		err_next(e, "run \"make\" to put the machine files there, or give a file's path "
-			    "with a slash in it");
-	free(names);
-	return e;
+	return e ? e : machine_build(&r, cpus, m);
 }
 
 struct err *machine_load(const char *folder, const char *name, uint32_t cpus,
 			 struct model_machine *machine)
 {
-	bool is_path = strchr(name, '/');
-	char *path = is_path ? mem_strdup(name) : mem_printf("%s/%s.conf", folder, name);
-	FILE *file = fopen(path, "r");
 	struct err *e;
+	char *path;
+	FILE *file;
 
 	*machine = (struct model_machine){ 0 };
-	machine_name(path, machine->name, sizeof(machine->name));
-	if (file) {
+	e = ini_file_open("machine", folder, name, &path, &file);
+	if (!e) {
+		char *base = ini_file_name(path);
+
+		snprintf(machine->name, sizeof(machine->name), "%s", base);
+		free(base);
 		e = machine_read(path, file, cpus, machine);
 		fclose(file);
-	} else if (!is_path && errno == ENOENT) {
-		e = unknown_machine(folder, name);
-	} else {
-		e = err_errno(ERR_FAILED, errno, "machine file %s", path);
 	}
 	free(path);
 	if (e && !err_advice(e))
@@ -429,28 +369,7 @@ struct err *machine_load(const char *folder, const char *name, uint32_t cpus,
 	return e;
 }
 
-static int is_machine(const struct dirent *d)
-{
-	size_t length = strlen(d->d_name);
-
-	return length > 5 && !strcmp(d->d_name + length - 5, ".conf");
-}
-
 char *machine_names(const char *folder)
 {
-	struct dirent **found = NULL;
-	int count = scandir(folder, &found, is_machine, alphasort);
-	char *names = mem_strdup("");
-
-	for (int i = 0; i < count; i++) {
-		int length = strlen(found[i]->d_name) - 5;
-		char *longer = mem_printf("%s%s%.*s", names, i ? ", " : "", length,
-					  found[i]->d_name);
-
-		free(names);
-		names = longer;
-		free(found[i]);
-	}
-	free(found);
-	return names;
+	return ini_file_names(folder);
 }

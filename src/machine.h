@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Modelled machines: configs/machines/NAME.conf; the only file that includes inih is machine.c. */
+/* Modelled machines: configs/machines/NAME.conf. */
 #ifndef HITMAP_MACHINE_H
 #define HITMAP_MACHINE_H
 

@@ -14,6 +14,7 @@ struct namer {
 	char path[DIE_NAME];
 	size_t len;
 	uint64_t at, size; /* of the member found, in the whole variable */
+	Dwarf_Die leaf;	   /* its type */
 };
 
 /* Types that are one value to their users, whatever they wrap. */
@@ -22,14 +23,27 @@ static const char *const opaque_types[] = {
 	"spinlock_t", "raw_spinlock_t", "arch_spinlock_t", "atomic_flag",
 };
 
+/* C++'s and Go's. */
+static const char *const opaque_prefixes[] = { "atomic<", "__atomic_base<", "sync/atomic." };
+
+static bool is_rust(Dwarf_Die *type)
+{
+	Dwarf_Die unit;
+
+	return dwarf_diecu(type, &unit, NULL, NULL) && dwarf_srclang(&unit) == DW_LANG_Rust;
+}
+
 static bool is_opaque(Dwarf_Die *type)
 {
 	const char *name = die_name(type);
 
 	if (!name)
 		return false;
-	if (!strncmp(name, "atomic<", 7) || !strncmp(name, "__atomic_base<", 14))
-		return true; /* std:: */
+	for (size_t i = 0; i < ARRAY_SIZE(opaque_prefixes); i++)
+		if (!strncmp(name, opaque_prefixes[i], strlen(opaque_prefixes[i])))
+			return true;
+	if (!strncmp(name, "Atomic", 6))
+		return is_rust(type);
 	for (size_t i = 0; i < ARRAY_SIZE(opaque_types); i++)
 		if (!strcmp(name, opaque_types[i]))
 			return true;
@@ -189,6 +203,7 @@ static bool name_member(struct namer *n, Dwarf_Die *die, const struct member *m,
 		if (dwarf_tag(die) == DW_TAG_inheritance)
 			add_text(n, "::");
 	}
+	n->leaf = m->type;
 	if (m->bits ? found(n, offset - m->offset, m->size)
 		    : name_at(n, m->type, offset - m->offset, depth + 1))
 		return true;
@@ -236,6 +251,7 @@ static bool name_at(struct namer *n, Dwarf_Die type, uint64_t offset, int depth)
 	if (tag == DW_TAG_array_type && !opaque)
 		return name_element(n, type, offset, depth);
 	size = type_table_size(n->types, type);
+	n->leaf = type;
 	return offset < size && size != DIE_SIZE_UNKNOWN && found(n, offset, size);
 }
 
@@ -254,6 +270,55 @@ bool member_name(struct type_table *t, Dwarf_Die type, uint64_t offset, const ch
 		m->offset = n->at;
 		m->size = n->size;
 	}
+	free(n);
+	return ok;
+}
+
+bool member_is_value(Dwarf_Die type)
+{
+	for (int i = 0; i < DIE_NESTING; i++) {
+		if (!die_peel(&type, false) || is_opaque(&type))
+			return true;
+		if (dwarf_tag(&type) != DW_TAG_typedef)
+			break;
+		if (!die_type(&type, &type))
+			return true;
+	}
+	return !die_is_aggregate(dwarf_tag(&type)) && dwarf_tag(&type) != DW_TAG_array_type;
+}
+
+/* What a type that is one value wraps: std::atomic<T *>. */
+static bool unwrap(Dwarf_Die *type)
+{
+	for (int i = 0; i < DIE_NESTING; i++) {
+		Dwarf_Die die, next;
+
+		if (!die_peel(type, true) || dwarf_tag(type) == DW_TAG_array_type)
+			return false;
+		if (!die_is_aggregate(dwarf_tag(type)))
+			return true;
+		if (dwarf_child(type, &die))
+			return false;
+		while (dwarf_tag(&die) != DW_TAG_member && dwarf_tag(&die) != DW_TAG_inheritance) {
+			if (dwarf_siblingof(&die, &next))
+				return false;
+			die = next;
+		}
+		if (!die_type(&die, type))
+			return false;
+	}
+	return false;
+}
+
+bool member_type(struct type_table *t, Dwarf_Die type, uint64_t offset, Dwarf_Die *leaf)
+{
+	struct namer *n = mem_zalloc(sizeof(*n));
+	bool ok;
+
+	n->types = t;
+	n->at = offset;
+	ok = name_at(n, type, offset, 0) && n->at == offset && unwrap(&n->leaf);
+	*leaf = n->leaf;
 	free(n);
 	return ok;
 }

@@ -13,4 +13,10 @@
 bool member_name(struct type_table *t, Dwarf_Die type, uint64_t offset, const char *prefix,
 		 uint64_t base, struct dwarf_member *m);
 
+/* Whether a type is one value to its users: a number, a pointer, an atomic of one. */
+bool member_is_value(Dwarf_Die type);
+
+/* The type of that member, one value that has no members itself; false for padding. */
+bool member_type(struct type_table *t, Dwarf_Die type, uint64_t offset, Dwarf_Die *leaf);
+
 #endif

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "model_run.h"
 #include "annotation.h"
+#include "environment.h"
+#include "heap_log.h"
+#include "heap_read.h"
 #include "emulator.h"
 #include "mem.h"
 #include "perfdata_file.h"
@@ -41,6 +44,7 @@ struct run {
 	struct recorder recorder;
 	struct perfdata_features features;
 	char *program, *folder, *socket, *notes, *cpu;
+	char *heap, *preload;	  /* the heap's log, "LD_PRELOAD=..."; NULL: not asked for */
 	struct emulator emulator; /* unused with hooks */
 	bool hooks;
 	int listener, timer, process; /* descriptors; process: of the child, -1 when unsupported */
@@ -87,6 +91,16 @@ static struct err *find_program(struct run *r)
 	return e ? e : choose_door(r);
 }
 
+static struct err *make_heap_log(struct run *r)
+{
+	char *libraries = environment_preload(r->ask->environment, r->ask->heap_library);
+
+	r->preload = mem_printf("LD_PRELOAD=%s", libraries);
+	r->heap = mem_printf("%s/heap", r->folder);
+	free(libraries);
+	return heap_log_create(r->heap);
+}
+
 static struct err *make_folder(struct run *r)
 {
 	r->folder = mem_printf("%s/hitmap-XXXXXX", r->ask->temp_folder);
@@ -100,7 +114,7 @@ static struct err *make_folder(struct run *r)
 	}
 	r->socket = mem_printf("%s/socket", r->folder);
 	r->notes = mem_printf("%s/notes", r->folder);
-	return NULL;
+	return r->ask->heap_library ? make_heap_log(r) : NULL;
 }
 
 static struct err *listen_at(struct run *r)
@@ -155,87 +169,43 @@ static struct err *create_file(struct run *r)
 
 /* ---- The program */
 
-/* Commas end a plugin's argument for QEMU unless doubled; to be freed. */
-static char *plugin_option(const char *plugin, const char *socket)
-{
-	char *plain = mem_printf("%s\n%s", plugin, socket), *option, *to;
-	char *result;
-
-	option = to = mem_zalloc(2 * strlen(plain) + 1);
-	for (const char *from = plain; *from; from++) {
-		*to++ = *from;
-		if (*from == ',')
-			*to++ = ',';
-	}
-	to = strchr(option, '\n');
-	*to = 0;
-	result = mem_printf("%s,socket=%s", option, to + 1);
-	free(option);
-	free(plain);
-	return result;
-}
-
 /* The command line: the program's own, behind QEMU's where it runs the program; to be freed. */
 static char **command_of(const struct run *r, char *option)
 {
 	char *const *argv = r->ask->argv;
-	char *front[] = { r->emulator.file, "-plugin", option, "-0", argv[0], r->program };
-	size_t count = 0, extra = r->hooks ? 0 : ARRAY_SIZE(front);
+	char *front[] = { r->emulator.file, "-plugin", option,	   "-0",
+			  argv[0],	    "-E",      r->preload, r->program };
 	char **command;
+	size_t count = 0, out = 0;
 
 	while (argv[count])
 		count++;
-	command = mem_zalloc((count + extra + 1) * sizeof(*command));
-	memcpy(command, front, extra * sizeof(*front));
-	if (r->hooks)
-		memcpy(command, argv, count * sizeof(*argv));
-	else
-		memcpy(command + extra, argv + 1, (count - 1) * sizeof(*argv));
+	command = mem_zalloc((count + ARRAY_SIZE(front) + 1) * sizeof(*command));
+	for (size_t i = 0; i < ARRAY_SIZE(front) && !r->hooks; i++)
+		if (r->preload || (i != 5 && i != 6)) /* -E and the guest's setting */
+			command[out++] = front[i];
+	memcpy(command + out, argv + !r->hooks, (count - !r->hooks) * sizeof(*argv));
 	return command;
 }
 
-static bool is_setting_of(const char *setting, const char *name)
-{
-	size_t length = strlen(name);
-
-	return !strncmp(setting, name, length) && setting[length] == '=';
-}
-
-/* The given environment with our settings instead of any inherited ones; the last two are to be
- * freed. */
 static char **environment_of(const struct run *r)
 {
-	char *const *given = r->ask->environment;
-	size_t count = 0, out = 0;
-	char **environment;
+	const struct environment_setting settings[] = {
+		{ ANNOTATION_ENVIRONMENT, r->notes },
+		/* QEMU's door learns it from its plugin's argument. */
+		{ WIRE_ENVIRONMENT, r->hooks ? r->socket : NULL },
+		{ HEAP_LOG_ENVIRONMENT, r->heap },
+		/* Of the program; QEMU's own stays as it is. */
+		{ "LD_PRELOAD", r->preload ? strchr(r->preload, '=') + 1 : NULL },
+	};
 
-	while (given[count])
-		count++;
-	environment = mem_zalloc((count + 3) * sizeof(*environment));
-	for (size_t i = 0; i < count; i++)
-		if (!is_setting_of(given[i], ANNOTATION_ENVIRONMENT) &&
-		    !is_setting_of(given[i], WIRE_ENVIRONMENT))
-			environment[out++] = given[i];
-	environment[out++] = mem_printf(ANNOTATION_ENVIRONMENT "=%s", r->notes);
-	if (r->hooks) /* QEMU's door learns it from its plugin's argument */
-		environment[out++] = mem_printf(WIRE_ENVIRONMENT "=%s", r->socket);
-	return environment;
-}
-
-static void environment_free(const struct run *r, char **environment)
-{
-	size_t count = 0;
-
-	while (environment[count])
-		count++;
-	for (size_t i = 0; i < (r->hooks ? 2 : 1); i++)
-		free(environment[count - 1 - i]);
-	free(environment);
+	return environment_make(r->ask->environment, settings,
+				ARRAY_SIZE(settings) - !(r->preload && r->hooks));
 }
 
 static struct err *start_program(struct run *r)
 {
-	char *option = r->hooks ? NULL : plugin_option(r->emulator.plugin, r->socket);
+	char *option = r->hooks ? NULL : emulator_option(&r->emulator, r->socket);
 	char **command = command_of(r, option), **environment = environment_of(r);
 	const char *file = r->hooks ? r->program : r->emulator.file;
 	int error;
@@ -244,7 +214,7 @@ static struct err *start_program(struct run *r)
 		error = program_start(r->program, command, environment, is_pipe(r), &r->child);
 	else
 		error = emulator_start(&r->emulator, command, environment, is_pipe(r), &r->child);
-	environment_free(r, environment);
+	environment_free(environment);
 	free(command);
 	free(option);
 	if (error) {
@@ -432,10 +402,11 @@ static struct err *announce_object(void *context, const struct note *n)
 /* Who reads a pipe wants records and names now; all notes come again at the end. */
 static struct err *serve_pipe(struct run *r)
 {
-	struct err *e = annotation_news(r->notes, &r->announced, r->recorder.pool, r->started,
-					announce_object, &r->recorder);
+	struct recorder *to = &r->recorder;
+	struct err *e = annotation_news(r->notes, &r->announced, to->pool, r->started,
+					announce_object, to);
 
-	return e ? e : perfdata_sync(r->recorder.writer);
+	return e ? e : perfdata_sync(to->writer);
 }
 
 static struct err *tick(struct run *r)
@@ -536,6 +507,18 @@ static struct err *add_note(void *context, const struct note *n)
 	return recorder_note(context, n);
 }
 
+/* The time of an emulated program is not its own: the counts go without it. */
+static struct err *put_operations(struct run *r)
+{
+	struct err *e = recorder_remark(&r->recorder,
+					"events counted operations of the process on this machine: "
+					"what %s itself did is among them",
+					r->hooks ? "the runtime of its hooks" : "QEMU");
+
+	operation_stop(r->ask->operations, false);
+	return e ? e : operation_notes(r->ask->operations, add_note, &r->recorder);
+}
+
 static struct err *add_annotations(struct run *r)
 {
 	uint32_t refused;
@@ -548,6 +531,18 @@ static struct err *add_annotations(struct run *r)
 			"%u lines that the program wrote to the file in " ANNOTATION_ENVIRONMENT
 			" were not understood",
 			refused);
+	return e;
+}
+
+static struct err *add_heap(struct run *r)
+{
+	struct heap_log_result result;
+	struct err *e = heap_log_read(r->heap, add_note, &r->recorder, &result);
+	char *remark = heap_log_remark(&result);
+
+	if (!e && remark)
+		e = recorder_remark(&r->recorder, "%s", remark);
+	free(remark);
 	return e;
 }
 
@@ -609,8 +604,12 @@ static struct err *write_end(struct run *r)
 	e = remark_end(r);
 	if (!e)
 		e = remark_scope(r);
+	if (!e && r->ask->operations)
+		e = put_operations(r);
 	if (!e)
 		e = add_annotations(r);
+	if (!e && r->heap)
+		e = add_heap(r);
 	return e ? e : recorder_total(&r->recorder, result->complete);
 }
 
@@ -637,18 +636,16 @@ static struct err *announce_model(struct run *r)
 
 static struct err *record_program(struct run *r)
 {
-	struct err *e = create_file(r);
+	struct err *e = r->ask->operations ? operation_open_child(r->ask->operations, !r->hooks)
+					   : NULL;
 
+	e = e ? e : create_file(r);
 	if (e)
 		return e;
 	e = announce_model(r);
-	if (!e)
-		e = start_program(r);
-	if (!e) {
-		e = serve(r);
-		if (!e)
-			e = write_end(r);
-	}
+	e = e ? e : start_program(r);
+	e = e ? e : serve(r);
+	e = e ? e : write_end(r);
 	return close_file(r, e);
 }
 
@@ -666,6 +663,7 @@ static void run_deinit(struct run *r)
 	if (r->folder) {
 		unlink(r->socket);
 		unlink(r->notes);
+		unlink(r->heap ?: r->notes);
 		rmdir(r->folder);
 	}
 	emulator_deinit(&r->emulator);
@@ -675,6 +673,8 @@ static void run_deinit(struct run *r)
 	free(r->folder);
 	free(r->socket);
 	free(r->notes);
+	free(r->heap);
+	free(r->preload);
 	free(r->cpu);
 }
 

@@ -5,6 +5,7 @@
 
 #include "err.h"
 #include "model.h"
+#include "operation.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -25,11 +26,14 @@ struct model_run {
 	const char *path;	 /* the environment's PATH, for finding programs */
 	const char *temp_folder; /* for the socket */
 	struct model_config config;
+	/* Counted for the program's process on this machine, without their time; NULL: none. */
+	struct operation_set *operations;
 	const char *host, *kernel, *recorder; /* for the recording's header; may be NULL */
 	int record_argc;
 	char *const *record_argv; /* hitmap's own command line, for the recording */
 	char *const *argv;	  /* the program and its arguments, NULL-terminated */
 	char *const *environment; /* the program's */
+	const char *heap_library; /* that logs the heap's blocks; NULL: they are not logged */
 	/* Interrupts so far, counted by a signal handler: after the first the program gets two
 	 * seconds to end by itself, after the second none. */
 	const volatile sig_atomic_t *interrupts;

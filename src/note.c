@@ -68,9 +68,21 @@ static const struct field object_fields[] = {
 	FIELD(STRING, object, type), FIELD(STRING, object, name), { 0 },
 };
 
+static const struct field block_fields[] = {
+	FIELD(U32, block, pid),
+	FIELD(U64, block, addr),
+	FIELD(U64, block, size),
+	FIELD(U64, block, caller),
+	FIELD(U32, block, number),
+	FIELD(U32, block, others),
+	{ 0 },
+};
+
 static const struct field operation_fields[] = {
 	FIELD(STRING, operation, name),
 	FIELD(U64, operation, count),
+	FIELD(STRING, operation, event),
+	FIELD(U64, operation, duration),
 	{ 0 },
 };
 
@@ -90,6 +102,7 @@ static const struct {
 	[NOTE_OBJECT] = { "object", object_fields },
 	[NOTE_OPERATION] = { "operation", operation_fields },
 	[NOTE_REMARK] = { "remark", remark_fields },
+	[NOTE_BLOCK] = { "block", block_fields },
 };
 
 static void write_holds(struct json_writer *w, const char *key, const uint64_t *v)

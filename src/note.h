@@ -24,7 +24,8 @@ enum note_kind {
 	NOTE_LINE,
 	NOTE_OBJECT,
 	NOTE_OPERATION,
-	NOTE_REMARK
+	NOTE_REMARK,
+	NOTE_BLOCK
 };
 
 /* The run under the software model. */
@@ -59,11 +60,28 @@ struct note_object {
 	const char *type, *name; /* type: "" when none */
 };
 
+/* A block of a heap, as its log tells. */
+struct note_block {
+	uint32_t pid;
+	uint64_t addr, size; /* bytes that were asked for */
+	uint64_t caller;     /* return address into what asked for them */
+	uint32_t number;     /* of its caller's blocks, from 1 */
+	uint32_t others;     /* blocks that were in the same place before or after, for shorter */
+};
+
 /* What costs are divided by. */
 struct note_operation {
 	const char *name; /* "signal queued and freed" */
 	uint64_t count;
+	const char *event; /* that the kernel counted; NULL or "": the program itself counted */
+	uint64_t duration; /* ns that were counted for; 0: not known */
 };
+
+/* By the kernel, not by the program. */
+static inline bool note_operation_counted(const struct note_operation *o)
+{
+	return o->event && *o->event;
+}
 
 struct note {
 	enum note_kind kind;
@@ -73,6 +91,7 @@ struct note {
 		struct note_line line;
 		struct note_object object;
 		struct note_operation operation;
+		struct note_block block;
 		struct {
 			const char *text;
 		} remark;

@@ -25,6 +25,14 @@ void object_set_add(struct object_set *s, const struct note_object *note)
 	s->sorted = false;
 }
 
+void object_set_add_block(struct object_set *s, const struct note_block *note)
+{
+	object_set_add(s, &(struct note_object){ .addr = note->addr, .size = note->size });
+	s->item[s->count - 1].caller = note->caller;
+	s->item[s->count - 1].number = note->number;
+	s->item[s->count - 1].others = note->others;
+}
+
 /* Outer before inner, so that the last one that holds an address is the innermost; among equals the
  * latest note. */
 static int compare_objects(const void *x, const void *y)

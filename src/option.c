@@ -57,6 +57,12 @@ static struct err *set_number(const struct option_usage *usage, const struct opt
 	return NULL;
 }
 
+static void add_item(struct option_list *l, const char *text)
+{
+	mem_grow(&l->item, &l->room, l->count);
+	l->item[l->count++] = text;
+}
+
 static struct err *set_option(const struct option_usage *usage, const struct option_row *row,
 			      const char *text, void *options)
 {
@@ -66,6 +72,8 @@ static struct err *set_option(const struct option_usage *usage, const struct opt
 		*(bool *)to = true;
 	else if (row->kind == OPTION_TEXT)
 		*(const char **)to = text;
+	else if (row->kind == OPTION_LIST)
+		add_item(to, text);
 	else
 		return set_number(usage, row, text, to);
 	return NULL;

@@ -9,7 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_U32, OPTION_U64 };
+enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_U32, OPTION_U64, OPTION_LIST };
+
+/* Of an option that may be given several times; "item" is the command's to free. */
+struct option_list {
+	const char **item;
+	uint32_t count, room;
+};
 
 struct option_row {
 	char letter;	      /* 0: long form only */
@@ -17,7 +23,8 @@ struct option_row {
 	const char *argument; /* "NAME|FILE"; NULL for a flag */
 	const char *help;     /* may have several lines */
 	enum option_kind kind;
-	size_t at; /* of the bool, const char *, uint32_t or uint64_t in the command's structure */
+	size_t at;	      /* of the bool, const char *, uint32_t, uint64_t or struct option_list
+			       * in the command's structure */
 	uint64_t least, most; /* of a number */
 };
 

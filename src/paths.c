@@ -32,7 +32,9 @@ struct err *paths_find(struct paths *p)
 	exe[size] = 0;
 	*strrchr(exe, '/') = 0;
 	p->lib = beside(exe, "lib/hitmap");
+	p->heap = mem_printf("%s/libhitmap-heap.so", p->lib);
 	p->machines = beside(exe, "share/hitmap/machines");
+	p->targets = beside(exe, "share/hitmap/targets");
 	p->spare_qemu[0] = mem_printf("%s/qemu-x86_64", p->lib);
 	p->spare_qemu[1] = mem_printf("%s/../deps/qemu/bin/qemu-x86_64", exe);
 	return NULL;
@@ -41,7 +43,9 @@ struct err *paths_find(struct paths *p)
 void paths_deinit(struct paths *p)
 {
 	free(p->lib);
+	free(p->heap);
 	free(p->machines);
+	free(p->targets);
 	for (char **q = p->spare_qemu; *q; q++)
 		free(*q);
 	*p = (struct paths){ 0 };

@@ -8,7 +8,9 @@
 
 struct paths {
 	char *lib;	     /* plugins and the hooks' library */
+	char *heap;	     /* the library that logs heaps */
 	char *machines;	     /* machine files */
+	char *targets;	     /* target files */
 	char *spare_qemu[3]; /* a qemu-x86_64 that set-up built or a package brought;
 				NULL-terminated */
 };

@@ -82,16 +82,20 @@ static void add_exact(struct profile_builder *b, const struct note_line *n)
 
 static void add_operation(struct profile_builder *b, const struct note_operation *n)
 {
+	const char *event = n->event ? n->event : "";
 	struct profile *p = b->profile;
 
 	for (uint32_t i = 0; i < p->operation_count; i++) {
-		if (strcmp(p->operations[i].name, n->name) == 0) {
-			p->operations[i].count += n->count;
+		struct note_operation *o = &p->operations[i];
+
+		if (!strcmp(o->name, n->name) && !strcmp(o->event, event)) {
+			o->count += n->count;
 			return;
 		}
 	}
 	mem_grow(&p->operations, &b->operation_room, p->operation_count);
-	p->operations[p->operation_count++] = *n;
+	p->operations[p->operation_count] = *n;
+	p->operations[p->operation_count++].event = event;
 }
 
 static void add_remark(struct profile_builder *b, const char *text)
@@ -121,6 +125,7 @@ static void add_note(struct profile_builder *b, const struct note *n)
 		add_remark(b, n->remark.text);
 		break;
 	case NOTE_OBJECT: /* attribution's */
+	case NOTE_BLOCK:
 	case NOTE_UNKNOWN:
 		break;
 	}
@@ -543,4 +548,22 @@ struct err *profile_read(struct source *s, struct attrib *attrib, double least,
 		add_batch(b, batch);
 	*profile = profile_seal(b);
 	return ahead_close(a);
+}
+
+uint64_t profile_operations(const struct profile *p, bool *one_kind)
+{
+	const char *name[2] = { NULL, NULL };
+	uint64_t sum[2] = { 0, 0 };
+	bool one[2] = { true, true };
+
+	for (uint32_t i = 0; i < p->operation_count; i++) {
+		const struct note_operation *o = &p->operations[i];
+		int counted = note_operation_counted(o);
+
+		one[counted] = one[counted] && (!name[counted] || !strcmp(name[counted], o->name));
+		name[counted] = o->name;
+		sum[counted] += o->count;
+	}
+	*one_kind = one[!sum[0]];
+	return sum[!sum[0]];
 }

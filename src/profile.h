@@ -80,7 +80,7 @@ struct profile {
 	struct idset cpus, threads;
 	/* From notes: */
 	struct note_model *model;	   /* NULL when measured */
-	struct note_operation *operations; /* one each name */
+	struct note_operation *operations; /* one each name and event */
 	uint32_t operation_count;
 	struct note_thread *model_threads;
 	uint32_t model_thread_count;
@@ -108,6 +108,9 @@ void profile_least(struct profile_builder *b, double least);
 uint32_t profile_cells(const struct profile_builder *b);
 void profile_drop(struct profile_builder *b); /* unsealed */
 void profile_free(struct profile *p);
+/* All that costs are divided by: what the program counted, or else what the kernel counted.
+ * "*one_kind": they have one name. */
+uint64_t profile_operations(const struct profile *p, bool *one_kind);
 
 /* All of the above for a source: reads it to its end. On an error the profile holds what came
  * before it ("*profile" is set all the same). Lines that have less than the share "least" of all

@@ -3,7 +3,12 @@
 #include "cgroup.h"
 #include "collect_limit.h"
 #include "collect_run.h"
+#include "environment.h"
+#include "heap_log.h"
+#include "heap_read.h"
 #include "mem.h"
+#include "record_operations.h"
+#include "record_objects.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -139,9 +144,12 @@ static void say_written(const struct record_rings *o, const struct collect_resul
 	bool pipe = !strcmp(o->output, "-");
 	char size[32];
 
+	record_operations_say(o->operations);
 	write_size(size, sizeof(size), r->bytes);
-	fprintf(stderr, "hitmap: %" PRIu64 " samples, %s in %s", r->stat.all.samples, size,
-		pipe ? "the pipe" : o->output);
+	fprintf(stderr, "hitmap: ");
+	if (r->stat.all.samples || !o->operations)
+		fprintf(stderr, "%" PRIu64 " samples, ", r->stat.all.samples);
+	fprintf(stderr, "%s in %s", size, pipe ? "the pipe" : o->output);
 	if (!pipe)
 		fprintf(stderr, "; next: hitmap report -i %s", o->output);
 	fputc('\n', stderr);
@@ -245,6 +253,38 @@ static struct err *prepare(const struct record_rings *o, struct collect_run *ask
 	return e;
 }
 
+/* The program's heap is logged into a file of its own, which is gone afterwards. */
+static struct err *run_with_heap(const struct record_rings *o, struct collect_run *ask, int *exits)
+{
+	const char *temporary = getenv("TMPDIR");
+	char *folder = mem_printf("%s/hitmap-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+	char *libraries = environment_preload(environ, o->heap_library);
+	struct err *e = NULL;
+
+	if (!mkdtemp(folder)) {
+		e = err_next(err_errno(ERR_FAILED, errno, "record: temporary folder %s", folder),
+			     "set TMPDIR to a folder that you may write to");
+	} else {
+		char *log = mem_printf("%s/heap", folder);
+		const struct environment_setting settings[] = { { HEAP_LOG_ENVIRONMENT, log },
+								{ "LD_PRELOAD", libraries } };
+		char **environment = environment_make(environ, settings, ARRAY_SIZE(settings));
+
+		ask->environment = environment;
+		ask->heap_log = log;
+		e = heap_log_create(log);
+		if (!e)
+			e = run(o, ask, exits);
+		unlink(log);
+		rmdir(folder);
+		environment_free(environment);
+		free(log);
+	}
+	free(libraries);
+	free(folder);
+	return e;
+}
+
 struct err *record_rings(const struct record_rings *o, struct event_plan *plan, int *exits)
 {
 	struct utsname host = { .nodename = "" };
@@ -258,6 +298,8 @@ struct err *record_rings(const struct record_rings *o, struct event_plan *plan, 
 				   .all_tasks = record_rings_all(&o->who) &&
 						!record_rings_running(&o->who),
 				   .cgroup = -1,
+				   .operations = o->operations,
+				   .objects = record_objects,
 				   .argv = o->program,
 				   .environment = environ,
 				   .path = search_path(),
@@ -274,7 +316,7 @@ struct err *record_rings(const struct record_rings *o, struct event_plan *plan, 
 	if (isatty(STDERR_FILENO) && !o->quiet)
 		ask.progress = show_progress;
 	if (!e)
-		e = run(o, &ask, exits);
+		e = o->heap_library ? run_with_heap(o, &ask, exits) : run(o, &ask, exits);
 	if (ask.cgroup >= 0)
 		close(ask.cgroup);
 	free(pids.n);

@@ -6,6 +6,7 @@
 
 #include "err.h"
 #include "event_plan.h"
+#include "operation.h"
 
 #include <signal.h>
 
@@ -18,7 +19,9 @@ struct record_who {
 struct record_rings {
 	struct record_who who;
 	const struct plan_request *request;
+	struct operation_set *operations; /* NULL: none */
 	const char *output;
+	const char *heap_library; /* NULL: the heap is not logged */
 	bool verbose, quiet;
 	int argc; /* of the whole command line */
 	char *const *argv;

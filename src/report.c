@@ -4,25 +4,17 @@
 #include "label.h"
 #include "mem.h"
 #include "report.h"
+#include "report_table.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_COLUMNS   16 /* of one table */
-#define NARROWEST      80
-#define NARROWEST_NAME 6
-#define SMALL_LOSS     0.01 /* up to which counts are as good as complete */
-#define LINE_INDENT    0
-#define CELL_INDENT    4
-
-struct text_report {
-	FILE *out;
-	const struct view *view;
-	struct heat_style style;
-	uint32_t width; /* columns */
-};
+#define NARROWEST   80
+#define SMALL_LOSS  0.01 /* up to which counts are as good as complete */
+#define LINE_INDENT 0
+#define CELL_INDENT 4
 
 /* ---- Sentences */
 
@@ -67,7 +59,7 @@ static void wrap(const struct text_report *r, const char *text)
 		label_fit(label, word, r->width - 2, r->style.unicode);
 		free(word);
 		if (column && column + 1 + label_columns(label) > r->width)
-			column = fprintf(r->out, "\n  ") - 1;
+			column = fprintf(r->out, "\n%*s  ", (int)r->indent, "") - 1 - r->indent;
 		else if (column)
 			column += fprintf(r->out, " ");
 		fputs(label, r->out);
@@ -171,6 +163,35 @@ static const char *unless_none(const struct text_report *r, uint64_t n, const ch
 	return n ? intern_printf(r->view->pool, "%s %s", thousands(r, n), what) : NULL;
 }
 
+/* Never silently: what has no name, and why. */
+static void say_names(const struct text_report *r)
+{
+	const struct view *v = r->view;
+	const struct view_names *n = &v->names;
+	const char *data[] = {
+		unless_none(r, n->data_no_map, "in no known mapping"),
+		unless_none(r, n->data_no_symbol, "without a symbol"),
+		unless_none(r, n->data_no_type, "without a type"),
+	};
+	const char *code[] = {
+		unless_none(r, n->code_no_map, "in no known mapping"),
+		unless_none(r, n->code_no_symbol, "without a symbol"),
+		unless_none(r, n->code_no_line, "without a source line"),
+	};
+	const char *all_data = list(r, data, ARRAY_SIZE(data));
+	const char *all_code = list(r, code, ARRAY_SIZE(code));
+
+	if (*all_data || *all_code)
+		say(r, "not named, of %s shown: %s%s%s%s%s", quantity(r, n->asked, "sample"),
+		    *all_data ? "data " : "", all_data, *all_data && *all_code ? "; " : "",
+		    *all_code ? "code " : "", all_code);
+	if (v->bare_files)
+		say(r,
+		    "no debug information in %s (%s): fields and source lines are not known; "
+		    "build with -g, or install its debug symbols",
+		    quantity(r, v->bare_files, "file"), v->first_bare);
+}
+
 static void say_unusable(const struct text_report *r)
 {
 	const struct profile *p = r->view->profile;
@@ -187,6 +208,7 @@ static void say_unusable(const struct text_report *r)
 	if (r->view->changed_files)
 		say(r, "no names from %s changed since the recording: %s",
 		    quantity(r, r->view->changed_files, "file"), r->view->first_changed);
+	say_names(r);
 	if (view_loss(r->view) > SMALL_LOSS)
 		say(r, "%s was lost: all counts are lower bounds",
 		    figure_of(r, recording_columns, "loss"));
@@ -284,19 +306,43 @@ static void say_model(const struct text_report *r)
 	    figure_of(r, model_columns, "hitm"));
 	if (v->operations)
 		say(r, "one %s: %s HITM, one every %s cycles",
-		    v->profile->operation_count == 1 ? "operation" : "operation of any kind",
+		    v->one_operation ? "operation" : "operation of any kind",
 		    figure_of(r, model_columns, "hitm_per_operation"),
 		    figure_of(r, model_columns, "cycles_per_operation"));
 	say_replay(r);
 }
 
+/* "(signal queued, counted by signal:signal_generate): 12,345 a second" */
+static void say_operation(const struct text_report *r, const struct note_operation *o)
+{
+	struct intern *pool = r->view->pool;
+	const char *by = note_operation_counted(o) && strcmp(o->event, o->name)
+				 ? intern_printf(pool, ", counted by %s", o->event)
+				 : "";
+	const char *rate = "";
+
+	if (o->duration)
+		rate = intern_printf(pool, ": %s a second",
+				     thousands(r, o->count / (o->duration / 1e9) + 0.5));
+	say(r, "%s (%s%s)%s", quantity(r, o->count, "operation"), o->name, by, rate);
+}
+
 static void say_operations(const struct text_report *r)
 {
-	const struct profile *p = r->view->profile;
+	const struct view *v = r->view;
+	const struct profile *p = v->profile;
 
 	for (uint32_t i = 0; i < p->operation_count; i++)
-		say(r, "%s (%s)", quantity(r, p->operations[i].count, "operation"),
-		    p->operations[i].name);
+		say_operation(r, &p->operations[i]);
+	if (!p->model && p->total.samples && v->operations && v->hitm_known)
+		say(r, "sampled HITM for each 1,000 operations: %.3g",
+		    1000.0 * counts_hitm(&p->total) / v->operations);
+}
+
+/* Nothing was sampled, and nothing was to be. */
+static bool operations_alone(const struct view *v)
+{
+	return v->operations && !v->samples && !v->profile->model;
 }
 
 static void say_remarks(const struct text_report *r)
@@ -311,10 +357,12 @@ static void say_head(const struct text_report *r)
 {
 	say_title(r);
 	say_machine(r);
-	say_volume(r);
-	say_unusable(r);
-	say_missing(r);
-	say_seen(r);
+	if (!operations_alone(r->view)) {
+		say_volume(r);
+		say_unusable(r);
+		say_missing(r);
+		say_seen(r);
+	}
 	say_operations(r);
 	say_model(r);
 	say_remarks(r);
@@ -343,6 +391,9 @@ static void say_answer(const struct text_report *r)
 
 	if (p->model && !p->total.samples)
 		say_unshared(r);
+	else if (!p->total.samples)
+		say(r, "no memory samples, so no contention could be seen%s",
+		    operations_alone(v) ? ": operations alone were recorded" : "");
 	else if (!p->contended_count)
 		say(r, "no contention in %s, loss %s",
 		    quantity(r, p->total.samples, "usable sample"),
@@ -357,150 +408,10 @@ static void say_answer(const struct text_report *r)
 		    p->stores_cost ? "cycles" : "load cycles");
 }
 
-/* ---- Tables */
-
-struct table {
-	const struct column *column[MOST_COLUMNS];
-	uint32_t width[MOST_COLUMNS];
-	uint32_t count, indent;
-};
-
-static bool is_flexible(const struct column *c)
-{
-	return c->kind == FIGURE_TEXT && !(c->key && strcmp(c->key, "half") == 0);
-}
-
-static bool is_left(const struct column *c)
-{
-	return c->kind == FIGURE_TEXT || c->kind == FIGURE_HEAT || c->kind == FIGURE_OFFSET;
-}
-
-static void table_init(struct table *t, const struct text_report *r, const struct column *columns,
-		       uint32_t indent)
-{
-	*t = (struct table){ .indent = indent };
-	for (; columns->get; columns++) {
-		if (!columns->title || (columns->shown && !columns->shown(r->view)))
-			continue;
-		t->column[t->count] = columns;
-		t->width[t->count++] = label_columns(columns->title);
-	}
-}
-
-/* The text of a field of a table; "buffer" may hold it. Not of heat. */
-static const char *field_text(const struct column *c, const struct view_row *row,
-			      char buffer[FIGURE_TEXT_BYTES])
-{
-	struct figure f = c->get(row);
-
-	if (row->code && c->once)
-		return "";
-	if (c->kind == FIGURE_TEXT)
-		return f.known ? f.text : "n/a";
-	return figure_text(buffer, c->kind, &f);
-}
-
-static void table_measure(struct table *t, const struct view_row *row)
-{
-	char buffer[FIGURE_TEXT_BYTES];
-
-	for (uint32_t i = 0; i < t->count; i++) {
-		const struct column *c = t->column[i];
-		uint32_t width = c->kind == FIGURE_HEAT ? HEAT_STRIP_COLUMNS
-							: label_columns(field_text(c, row, buffer));
-
-		t->width[i] = width > t->width[i] ? width : t->width[i];
-	}
-}
-
-static uint32_t table_width(const struct table *t)
-{
-	uint32_t width = t->indent;
-
-	for (uint32_t i = 0; i < t->count; i++)
-		width += t->width[i] + (i > 0);
-	return width;
-}
-
-/* Takes from the widest of the names, column by column, until the table fits. */
-static void table_fit(struct table *t, uint32_t width)
-{
-	while (table_width(t) > width) {
-		uint32_t widest = MOST_COLUMNS;
-
-		for (uint32_t i = 0; i < t->count; i++)
-			if (is_flexible(t->column[i]) &&
-			    (widest == MOST_COLUMNS || t->width[i] > t->width[widest]))
-				widest = i;
-		if (widest == MOST_COLUMNS || t->width[widest] <= NARROWEST_NAME)
-			return;
-		if (t->width[widest] > LABEL_COLUMNS)
-			t->width[widest] = LABEL_COLUMNS;
-		t->width[widest]--;
-	}
-}
-
-static void spaces(FILE *out, uint32_t count)
-{
-	fprintf(out, "%*s", (int)count, "");
-}
-
-/* One field, set into its column; "pending" are the spaces owed before anything more is written, so
- * that no line ends with any. */
-static void put_field(const struct text_report *r, const char *text, uint32_t columns,
-		      uint32_t width, bool left, uint32_t *pending)
-{
-	uint32_t gap = width - columns;
-
-	*pending += left ? 0 : gap;
-	if (*text) {
-		spaces(r->out, *pending);
-		fputs(text, r->out);
-		*pending = 0;
-	} else {
-		*pending += columns;
-	}
-	*pending += (left ? gap : 0) + 1;
-}
-
-static void table_heading(const struct table *t, const struct text_report *r)
-{
-	uint32_t pending = t->indent;
-
-	for (uint32_t i = 0; i < t->count; i++) {
-		const char *title = t->column[i]->title;
-
-		if (t->column[i]->kind == FIGURE_HEAT && r->style.unicode)
-			title = "lower┆upper";
-		put_field(r, title, label_columns(title), t->width[i], is_left(t->column[i]),
-			  &pending);
-	}
-	fputc('\n', r->out);
-}
-
-static void table_row(const struct table *t, const struct text_report *r,
-		      const struct view_row *row)
-{
-	uint32_t pending = t->indent;
-
-	for (uint32_t i = 0; i < t->count; i++) {
-		const struct column *c = t->column[i];
-		char buffer[FIGURE_TEXT_BYTES], strip[HEAT_STRIP_BYTES], label[LABEL_BYTES];
-
-		if (c->kind == FIGURE_HEAT) {
-			heat_strip(strip, c->get(row).heat, r->view->hottest, &r->style);
-			put_field(r, strip, HEAT_STRIP_COLUMNS, t->width[i], true, &pending);
-			continue;
-		}
-		label_fit(label, field_text(c, row, buffer), t->width[i], r->style.unicode);
-		put_field(r, label, label_columns(label), t->width[i], is_left(c), &pending);
-	}
-	fputc('\n', r->out);
-}
-
 /* Calls "each" for the row of every cell, and of every code address where a cell has several. */
-static void for_cell_rows(const struct text_report *r, const struct view_line *l, struct table *t,
-			  void (*each)(struct table *, const struct text_report *,
+static void for_cell_rows(const struct text_report *r, const struct view_line *l,
+			  struct report_table *t,
+			  void (*each)(struct report_table *, const struct text_report *,
 				       const struct view_row *))
 {
 	for (uint32_t i = 0; i < l->cell_count; i++) {
@@ -515,15 +426,17 @@ static void for_cell_rows(const struct text_report *r, const struct view_line *l
 	}
 }
 
-static void measure_row(struct table *t, const struct text_report *r, const struct view_row *row)
+static void measure_row(struct report_table *t, const struct text_report *r,
+			const struct view_row *row)
 {
 	(void)r;
-	table_measure(t, row);
+	report_table_measure(t, row);
 }
 
-static void print_row(struct table *t, const struct text_report *r, const struct view_row *row)
+static void print_row(struct report_table *t, const struct text_report *r,
+		      const struct view_row *row)
 {
-	table_row(t, r, row);
+	report_table_row(t, r, row);
 }
 
 /* What makes a line contended, where that is not the plain case. */
@@ -532,8 +445,8 @@ static void say_evidence(const struct text_report *r, const struct contended_lin
 	const char *text = NULL;
 
 	if (!l->contended)
-		text = "not contended: shared, but not seen to move while it was written";
-	else if (l->evidence == EVIDENCE_STORES)
+		return; /* the verdict says so */
+	if (l->evidence == EVIDENCE_STORES)
 		text = "stores only: several threads write it, no load was seen to pay for it";
 	else if (l->evidence == EVIDENCE_PEER)
 		text = "peer only: it moved between cores, whether modified is not known";
@@ -541,29 +454,54 @@ static void say_evidence(const struct text_report *r, const struct contended_lin
 		fprintf(r->out, "%*s%s\n", CELL_INDENT, "", text);
 }
 
+/* "why:" and "try:", wrapped under the line's row. */
+static void say_sentence(const struct text_report *r, const char *head, const char *text)
+{
+	struct text_report narrow = *r;
+
+	if (!text)
+		return;
+	fprintf(r->out, "%*s", CELL_INDENT, "");
+	narrow.width -= CELL_INDENT;
+	narrow.indent = CELL_INDENT;
+	say(&narrow, "%s %s", head, text);
+}
+
+static void say_verdict(const struct text_report *r, const struct view_line *l)
+{
+	const struct sharing *s = &l->sharing;
+	const char *sure = "";
+
+	if (s->confidence > 0)
+		sure = intern_printf(r->view->pool, " (confidence %.0f %%)", 100 * s->confidence);
+	say_sentence(r, "why:", intern_printf(r->view->pool, "%s%s", s->reason, sure));
+	say_sentence(r, "try:", s->advice);
+}
+
 static void print_lines(const struct text_report *r)
 {
 	const struct view *v = r->view;
-	struct table lines, cells;
+	struct report_table lines, cells;
 
-	table_init(&lines, r, line_columns, LINE_INDENT);
-	table_init(&cells, r, cell_columns, CELL_INDENT);
+	report_table_init(&lines, r, line_columns, LINE_INDENT);
+	report_table_init(&cells, r, cell_columns, CELL_INDENT);
 	for (uint32_t i = 0; i < v->line_count; i++) {
 		struct view_row row = { .view = v, .line = &v->lines[i] };
 
-		table_measure(&lines, &row);
+		report_table_measure(&lines, &row);
 		for_cell_rows(r, &v->lines[i], &cells, measure_row);
 	}
-	table_fit(&lines, r->width);
-	table_fit(&cells, r->width);
-	table_heading(&lines, r);
-	table_heading(&cells, r);
+	report_table_fit(&lines, r->width);
+	report_table_fit(&cells, r->width);
+	report_table_heading(&lines, r);
+	report_table_heading(&cells, r);
 	for (uint32_t i = 0; i < v->line_count; i++) {
 		struct view_row row = { .view = v, .line = &v->lines[i] };
 
-		table_row(&lines, r, &row);
+		report_table_row(&lines, r, &row);
 		say_evidence(r, v->lines[i].line);
 		for_cell_rows(r, &v->lines[i], &cells, print_row);
+		say_verdict(r, &v->lines[i]);
 	}
 }
 

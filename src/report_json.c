@@ -3,7 +3,12 @@
 #include "column.h"
 #include "figure_json.h"
 #include "json.h"
+#include "mem.h"
 #include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define REPORT_VERSION 1 /* grows when a field goes or changes its meaning, not when one comes */
 
@@ -31,6 +36,41 @@ static void put_events(struct json_writer *w, const struct recording *r)
 	json_end(w);
 }
 
+static double per_second(const struct note_operation *o)
+{
+	return o->count / (o->duration / 1e9);
+}
+
+static void put_time(struct json_writer *w, const struct note_operation *o)
+{
+	if (o->duration) {
+		json_double(w, "seconds", o->duration / 1e9);
+		json_double(w, "per_second", per_second(o));
+	} else {
+		json_null(w, "seconds");
+		json_null(w, "per_second");
+	}
+}
+
+/* Those that the kernel counted. */
+static void put_counted(struct json_writer *w, const struct profile *p)
+{
+	json_begin_array(w, "operations");
+	for (uint32_t i = 0; i < p->operation_count; i++) {
+		const struct note_operation *o = &p->operations[i];
+
+		if (!note_operation_counted(o))
+			continue;
+		json_begin_object(w, NULL);
+		json_string(w, "name", o->name);
+		json_string(w, "event", o->event);
+		json_u64(w, "count", o->count);
+		put_time(w, o);
+		json_end(w);
+	}
+	json_end(w);
+}
+
 static void put_recording(struct json_writer *w, const struct view *v)
 {
 	struct view_row row = { .view = v };
@@ -38,6 +78,7 @@ static void put_recording(struct json_writer *w, const struct view *v)
 	json_begin_object(w, "recording");
 	put_columns(w, recording_columns, &row);
 	put_events(w, v->recording);
+	put_counted(w, v->profile);
 	json_begin_array(w, "remarks");
 	for (uint32_t i = 0; i < v->profile->remark_count; i++)
 		json_string(w, NULL, v->profile->remarks[i]);
@@ -65,6 +106,9 @@ static void put_operations(struct json_writer *w, const struct profile *p)
 		json_begin_object(w, NULL);
 		json_string(w, "name", p->operations[i].name);
 		json_u64(w, "count", p->operations[i].count);
+		json_string(w, "event",
+			    note_operation_counted(&p->operations[i]) ? p->operations[i].event
+								      : NULL);
 		json_end(w);
 	}
 	json_end(w);
@@ -86,6 +130,60 @@ static void put_cell(struct json_writer *w, struct view_row row)
 	json_end(w);
 }
 
+/* Shares of samples: a thousandth is all that they mean. */
+static void put_moves(struct json_writer *w, const char *key, double moves)
+{
+	json_double(w, key, round(moves * 1000) / 1000);
+}
+
+static void put_spot(struct json_writer *w, const struct sharing_spot *spot)
+{
+	json_u64(w, "offset", spot->offset);
+	if (spot->name)
+		json_string(w, "field", spot->name);
+	else
+		json_null(w, "field");
+	json_u64(w, "users", spot->users);
+	json_u64(w, "writers", spot->writers);
+	put_moves(w, "moves", spot->moves);
+	put_moves(w, "moves_for_other_bytes", spot->other);
+	put_moves(w, "moves_caused", spot->blame);
+}
+
+/* Who waits for whom: the pairs of cells, added up by what their spots are. */
+static void put_matrix(struct json_writer *w, const struct sharing *s)
+{
+	double *moves = mem_zalloc((size_t)s->spot_count * s->spot_count * sizeof(*moves));
+
+	for (uint32_t i = 0; i < s->pair_count; i++)
+		moves[s->spot_of[s->pairs[i].victim] * s->spot_count +
+		      s->spot_of[s->pairs[i].aggressor]] += s->pairs[i].moves;
+	json_begin_array(w, "matrix");
+	for (uint32_t i = 0; i < s->spot_count * s->spot_count; i++) {
+		if (!(moves[i] > 0))
+			continue;
+		json_begin_object(w, NULL);
+		json_u64(w, "victim", s->spots[i / s->spot_count].offset);
+		json_u64(w, "aggressor", s->spots[i % s->spot_count].offset);
+		put_moves(w, "moves", moves[i]);
+		json_end(w);
+	}
+	json_end(w);
+	free(moves);
+}
+
+static void put_sharing(struct json_writer *w, const struct sharing *s)
+{
+	json_begin_array(w, "spots");
+	for (uint32_t i = 0; i < s->spot_count; i++) {
+		json_begin_object(w, NULL);
+		put_spot(w, &s->spots[i]);
+		json_end(w);
+	}
+	json_end(w);
+	put_matrix(w, s);
+}
+
 static void put_line(struct json_writer *w, struct view_row row)
 {
 	json_begin_object(w, NULL);
@@ -104,6 +202,7 @@ static void put_line(struct json_writer *w, struct view_row row)
 	}
 	json_end(w);
 	json_u64(w, "hidden_cells", row.line->cells_hidden);
+	put_sharing(w, &row.line->sharing);
 	json_end(w);
 }
 

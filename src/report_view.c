@@ -7,6 +7,7 @@
 
 #define TOP_LINES 10
 #define SMALLEST  REPORT_SMALLEST
+#define BYSTANDER 0.05 /* of an offset's samples: less is other use of the same memory */
 #define MAJOR	  0.05 /* ... and that it must have to be shown in detail */
 
 /* How much of a line is shown. */
@@ -36,6 +37,25 @@ static const char *object_name(struct view *v, const struct data_place *p, uint6
 	return NULL;
 }
 
+/* "ring" of "struct ring", "Stats" of "app::Stats". */
+static const char *short_type(const char *type)
+{
+	const char *scope = strchr(type, '<') ? NULL : strrchr(type, ':');
+
+	return scope && scope[1] ? scope + 1 : strncmp(type, "struct ", 7) ? type : type + 7;
+}
+
+/* "ring.tail": memory without a name of its own is known by its type. */
+static const char *pointed_name(struct view *v, const struct data_place *p)
+{
+	const char *type = short_type(p->type);
+	const char *doubt = p->confidence == CONFIDENCE_UNSURE ? "?" : "";
+
+	if (p->field[0] == '*' || p->field[0] == '[' || strchr(type, ' '))
+		return intern_printf(v->pool, "%s%s", p->field, doubt);
+	return intern_printf(v->pool, "%s.%s%s", type, p->field, doubt);
+}
+
 /* "count" in the object the line is named after, "other.count" or "other[3]" in another. */
 static const char *cell_name(struct view *v, const struct data_place *p, const char *line_object)
 {
@@ -43,6 +63,10 @@ static const char *cell_name(struct view *v, const struct data_place *p, const c
 		return p->object == line_object && p->object_offset
 			       ? NULL
 			       : object_name(v, p, p->object_offset);
+	if (p->routes & ROUTE_ALLOCATION && p->object != line_object)
+		return intern_printf(v->pool, "%s of %s", pointed_name(v, p), p->object);
+	if (p->routes & ROUTE_INSTRUCTION)
+		return pointed_name(v, p);
 	if (p->object == line_object || !has_text(p->object))
 		return p->field;
 	return intern_printf(v->pool, p->field[0] == '[' ? "%s%s" : "%s.%s", p->object, p->field);
@@ -50,6 +74,8 @@ static const char *cell_name(struct view *v, const struct data_place *p, const c
 
 static const char *code_name(struct view *v, const struct code_place *p)
 {
+	if (has_text(p->function) && has_text(p->inlined_in))
+		return intern_printf(v->pool, "%s (inlined in %s)", p->function, p->inlined_in);
 	if (has_text(p->function) || !has_text(p->file))
 		return p->function;
 	return intern_printf(v->pool, "%s+0x%llx", p->file, (unsigned long long)p->function_offset);
@@ -254,6 +280,31 @@ static void cut_codes(struct view *v, const struct view_line *l, struct view_cel
 	}
 }
 
+static void count_data(struct view_names *n, const struct view_cell *c)
+{
+	const struct data_place *p = &c->place;
+
+	n->asked += c->counts.samples;
+	if (!p->object && !p->file)
+		n->data_no_map += c->counts.samples;
+	else if (!p->routes)
+		n->data_no_symbol += c->counts.samples;
+	else if (!p->type)
+		n->data_no_type += c->counts.samples;
+}
+
+static void count_code(struct view_names *n, const struct view_code *c)
+{
+	const struct code_place *p = &c->place;
+
+	if (!p->function && !p->file)
+		n->code_no_map += c->counts.samples;
+	else if (!p->function)
+		n->code_no_symbol += c->counts.samples;
+	else if (!p->source)
+		n->code_no_line += c->counts.samples;
+}
+
 static void name_cell(struct view *v, struct attrib *attrib, const struct contended_line *from,
 		      struct view_cell *c)
 {
@@ -261,9 +312,14 @@ static void name_cell(struct view *v, struct attrib *attrib, const struct conten
 	for (uint32_t i = 0; i < c->code_count; i++) {
 		struct view_code *code = &c->codes[i];
 
+		if (!below(BYSTANDER, code->counts.samples, c->counts.samples))
+			attrib_data_by_code(attrib, code->mapping, code->ip, from->addr + c->offset,
+					    &c->place);
 		attrib_code(attrib, code->mapping, code->ip, &code->place);
 		code->name = code_name(v, &code->place);
+		count_code(&v->names, code);
 	}
+	count_data(&v->names, c);
 }
 
 /* The object of the most costly cell is the line's; it may begin within the line. */
@@ -283,6 +339,29 @@ static bool is_below(double share, const struct contended_line *l, const struct 
 		return false;
 	return below(share, l->counts.latency_sum, total->latency_sum) &&
 	       below(share, counts_hitm(&l->counts), counts_hitm(total));
+}
+
+/* Names of thread-local data need all threads' blocks. */
+static void learn(struct attrib *attrib, const struct contended_line *l)
+{
+	for (uint32_t i = 0; i < l->cell_count; i++) {
+		const struct cell *c = &l->cells[i];
+		uint32_t tid = c->threads.count == 1 ? *idset_ids(&c->threads) : UINT32_MAX;
+
+		attrib_learn(attrib, l->data, c->code, c->ip, l->pid, tid, l->addr + c->offset);
+	}
+}
+
+/* Cells of the profile are in order of offset, as spots are. */
+static void give_spots(struct view_line *l)
+{
+	const struct sharing *s = &l->sharing;
+
+	for (uint32_t i = 0, at = 0; i < l->cell_count; i++) {
+		while (at < s->line->cell_count && s->line->cells[at].offset < l->cells[i].offset)
+			at++;
+		l->cells[i].spot = &s->spots[s->spot_of[at]];
+	}
 }
 
 static void add_line(struct view *v, struct attrib *attrib, const struct contended_line *from,
@@ -308,6 +387,8 @@ static void add_line(struct view *v, struct attrib *attrib, const struct contend
 	for (uint32_t i = 0; i < l->cell_count; i++)
 		l->cells[i].name = cell_name(v, &l->cells[i].place, l->place.object);
 	l->name = line_name(v, l);
+	sharing_init(&l->sharing, v->profile, from, attrib, v->pool);
+	give_spots(l);
 	for (int w = 0; w < LINE_WORDS; w++)
 		v->hottest = from->word_heat[w] > v->hottest ? from->word_heat[w] : v->hottest;
 }
@@ -323,6 +404,11 @@ static void hide_line(struct view *v, const struct contended_line *l)
 	}
 }
 
+static bool is_shown(const struct view *v, const struct contended_line *l, bool all)
+{
+	return all || (l->contended && !is_below(SMALLEST, l, &v->profile->total));
+}
+
 static void choose_lines(struct view *v, struct attrib *attrib, const struct report_options *o)
 {
 	const struct profile *p = v->profile;
@@ -333,14 +419,18 @@ static void choose_lines(struct view *v, struct attrib *attrib, const struct rep
 	v->hidden.hitm = p->small_contended.hitm;
 	v->hidden.quiet_lines = p->small_quiet.lines;
 	v->hidden.quiet_hitm = p->small_quiet.hitm;
+	for (uint32_t i = 0, n = 0; i < p->line_count && n < top; i++)
+		if (is_shown(v, &p->lines[i], o->all)) {
+			learn(attrib, &p->lines[i]);
+			n++;
+		}
 	v->lines = mem_zalloc((top < p->line_count ? top : p->line_count) * sizeof(*v->lines));
 	for (uint32_t i = 0; i < p->line_count; i++) {
 		const struct contended_line *l = &p->lines[i];
-		bool fits = o->all || (l->contended && !is_below(SMALLEST, l, &p->total));
 
 		if (l->contended)
 			v->contended_latency += l->counts.latency_sum;
-		if (fits && v->line_count < top)
+		if (is_shown(v, l, o->all) && v->line_count < top)
 			add_line(v, attrib, l, o->all);
 		else
 			hide_line(v, l);
@@ -355,10 +445,10 @@ void view_init(struct view *v, const struct recording *recording, const struct p
 		     profile->unusable_no_address;
 	v->hitm_known = counts_hitm(&profile->total) || !profile->total.peer;
 	v->stores_known = profile->total.stores || profile->model;
-	for (uint32_t i = 0; i < profile->operation_count; i++)
-		v->operations += profile->operations[i].count;
+	v->operations = profile_operations(profile, &v->one_operation);
 	choose_lines(v, attrib, options);
 	v->changed_files = attrib_changed_files(attrib, &v->first_changed);
+	v->bare_files = attrib_bare_files(attrib, &v->first_bare);
 }
 
 void view_deinit(struct view *v)
@@ -367,6 +457,7 @@ void view_deinit(struct view *v)
 		for (uint32_t k = 0; k < v->lines[i].cell_count; k++)
 			cell_deinit(&v->lines[i].cells[k]);
 		free(v->lines[i].cells);
+		sharing_deinit(&v->lines[i].sharing);
 	}
 	free(v->lines);
 	intern_free(v->pool);

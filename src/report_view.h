@@ -4,6 +4,7 @@
 #define HITMAP_REPORT_VIEW_H
 
 #include "report.h"
+#include "sharing.h"
 
 /* One place in the code that touches one offset: all its addresses of one function and source line.
  */
@@ -26,6 +27,7 @@ struct view_cell {
 	const char *name;	 /* of the field, or of the symbol; NULL when unknown */
 	struct view_code *codes; /* the first "code_count" by cost */
 	uint32_t code_count, codes_hidden;
+	const struct sharing_spot *spot; /* of the line's sharing, that it is part of */
 };
 
 struct view_line {
@@ -36,6 +38,15 @@ struct view_line {
 	uint64_t object_offset;	 /* of the line in the object */
 	struct view_cell *cells; /* in order of offset */
 	uint32_t cell_count, cells_hidden;
+	struct sharing sharing;
+};
+
+/* How many of the samples in the rows that are shown could not be named, and why. */
+struct view_names {
+	uint64_t asked;			      /* samples */
+	uint64_t data_no_map, data_no_symbol; /* of these */
+	uint64_t data_no_type;		      /* the object is known, what is in it is not */
+	uint64_t code_no_map, code_no_symbol, code_no_line;
 };
 
 struct view {
@@ -46,10 +57,14 @@ struct view {
 	uint32_t line_count;
 	uint64_t samples;	    /* usable and not */
 	uint64_t contended_latency; /* cycles, of all contended lines */
-	uint64_t operations;	    /* of all kinds; 0 when not counted */
+	uint64_t operations;	    /* that costs are divided by; 0 when not counted */
+	bool one_operation;	    /* they are of one kind */
 	uint64_t hottest;	    /* word's heat */
 	uint64_t changed_files; /* that names were asked of, but are not those recorded any more */
 	const char *first_changed;
+	uint64_t bare_files; /* whose names were asked, but have no debug information */
+	const char *first_bare;
+	struct view_names names;
 	bool hitm_known;   /* false where the hardware cannot tell (peer, never HITM) */
 	bool stores_known; /* false where no store was sampled at all */
 	struct {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symtab.h"
 #include "mem.h"
+#include "symbol_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <libiberty/demangle.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,8 +13,6 @@
 
 #define MAX_HEADERS   65536 /* of segments; more is a damaged file */
 #define MAX_SEGMENTS  128   /* that are loaded: what searches them is quadratic */
-#define MAX_NAME      4096  /* a longer mangled name is shown as it is */
-#define MAX_READABLE  16384 /* a mangled name of 100 bytes can stand for gigabytes */
 #define SMALLEST_PAGE 4096
 #define LARGEST_PAGE  65536 /* of any kernel; p_align may be more */
 
@@ -47,10 +44,11 @@ struct symtab {
 	uint32_t segments, segment_room;
 	struct section *section; /* sorted by address; only those that are in memory */
 	uint32_t sections, section_room;
+	struct symtab_thread_block thread_block;
 	uint8_t build_id[64];
 	uint8_t build_id_size;
 	bool built;
-	struct symbol_table code, data;
+	struct symbol_table code, data, tls; /* tls: offsets in a thread's block */
 };
 
 /* Marks that linkers and start files put between objects. They have no size and would claim what
@@ -77,11 +75,6 @@ static const char *const linker_marks[] = {
 	"__FRAME_END__",
 	"__GNU_EH_FRAME_HDR",
 	"__executable_start",
-};
-
-/* What compilers append to the name of a copy or a part of a function or of a static variable. */
-static const char *const clone_suffixes[] = {
-	".part", ".constprop", ".isra", ".cold", ".lto_priv", ".llvm", ".localalias", ".clone",
 };
 
 /* ---- opening */
@@ -111,7 +104,11 @@ static void read_segments(struct symtab *s)
 	for (size_t i = 0; i < count && i < MAX_HEADERS && s->segments < MAX_SEGMENTS; i++) {
 		GElf_Phdr ph;
 
-		if (!gelf_getphdr(s->elf, (int)i, &ph) || ph.p_type != PT_LOAD)
+		if (!gelf_getphdr(s->elf, (int)i, &ph))
+			continue;
+		if (ph.p_type == PT_TLS && ph.p_memsz < UINT32_MAX)
+			s->thread_block = (struct symtab_thread_block){ ph.p_memsz, ph.p_align };
+		if (ph.p_type != PT_LOAD)
 			continue;
 		if (ph.p_vaddr + ph.p_memsz < ph.p_vaddr || ph.p_offset + ph.p_filesz < ph.p_offset)
 			continue;
@@ -322,75 +319,6 @@ bool symtab_section(struct symtab *s, uint64_t addr, struct symbol *sym)
 	return true;
 }
 
-/* ---- names */
-
-struct readable {
-	char text[MAX_READABLE];
-	size_t size;
-	jmp_buf full;
-};
-
-static void add_readable(const char *s, size_t len, void *opaque)
-{
-	struct readable *r = opaque;
-
-	/* The demangler cannot be told to stop; it holds no memory while it prints. */
-	if (len > sizeof(r->text) - r->size)
-		longjmp(r->full, 1);
-	memcpy(r->text + r->size, s, len);
-	r->size += len;
-}
-
-static const char *demangle(struct intern *pool, const char *name, int options)
-{
-	struct readable *r = mem_zalloc(sizeof(*r));
-	const char *interned = NULL;
-	int ok = 0;
-
-	if (!setjmp(r->full)) {
-		ok = rust_demangle_callback(name, options, add_readable, r);
-		if (!ok) {
-			r->size = 0;
-			ok = cplus_demangle_v3_callback(name, options, add_readable, r);
-		}
-		if (ok)
-			interned = intern_bytes(pool, r->text, r->size);
-	}
-	free(r);
-	return interned;
-}
-
-static bool is_clone_suffix(const char *s)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(clone_suffixes); i++) {
-		size_t len = strlen(clone_suffixes[i]);
-
-		if (!strncmp(s, clone_suffixes[i], len) && (!s[len] || s[len] == '.'))
-			return true;
-	}
-	return false;
-}
-
-/* The length of "name" as it was written: without ".constprop.0", or the ".1234" of a static local.
- */
-static size_t written_length(const char *name)
-{
-	for (const char *dot = *name ? strchr(name + 1, '.') : NULL; dot;
-	     dot = strchr(dot + 1, '.'))
-		if (is_clone_suffix(dot) || (dot[1] && !dot[1 + strspn(dot + 1, "0123456789")]))
-			return dot - name;
-	return strlen(name);
-}
-
-static const char *readable_name(struct intern *pool, const char *raw, int options)
-{
-	const char *name = intern_bytes(pool, raw, written_length(raw)), *readable = NULL;
-
-	if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R') && strlen(name) <= MAX_NAME)
-		readable = demangle(pool, name, options);
-	return readable ? readable : name;
-}
-
 /* ---- symbol tables */
 
 static bool is_linker_mark(const char *name)
@@ -411,12 +339,12 @@ static uint8_t symbol_rank(const GElf_Sym *sym)
 										    : 2);
 }
 
-enum place { PLACE_NONE, PLACE_CODE, PLACE_DATA, PLACE_SECTION };
+enum place { PLACE_NONE, PLACE_CODE, PLACE_DATA, PLACE_SECTION, PLACE_TLS };
 
-/* STT_TLS is not here: its value is an offset in each thread's block, not an address. */
+/* The value of STT_TLS is an offset in each thread's block, not an address. */
 static const uint8_t places[16] = {
 	[STT_NOTYPE] = PLACE_SECTION, [STT_OBJECT] = PLACE_DATA,    [STT_FUNC] = PLACE_CODE,
-	[STT_COMMON] = PLACE_DATA,    [STT_GNU_IFUNC] = PLACE_CODE,
+	[STT_COMMON] = PLACE_DATA,    [STT_GNU_IFUNC] = PLACE_CODE, [STT_TLS] = PLACE_TLS,
 };
 
 static void add_symbol(struct symtab *s, const GElf_Sym *sym, const char *name)
@@ -429,11 +357,11 @@ static void add_symbol(struct symtab *s, const GElf_Sym *sym, const char *name)
 	    !name || !*name || *name == '$' || !strncmp(name, ".L", 2) ||
 	    sym->st_value + sym->st_size < sym->st_value)
 		return;
-	if (!sym->st_size && (!sec || is_linker_mark(name)))
+	if (!sym->st_size && (!sec || place == PLACE_TLS || is_linker_mark(name)))
 		return;
 	if (place == PLACE_SECTION)
 		place = sec && sec->code ? PLACE_CODE : PLACE_DATA;
-	t = place == PLACE_CODE ? &s->code : &s->data;
+	t = place == PLACE_CODE ? &s->code : place == PLACE_TLS ? &s->tls : &s->data;
 	if (t->count == UINT32_MAX / 2)
 		return;
 	mem_grow(&t->item, &t->room, t->count);
@@ -472,6 +400,24 @@ static Elf_Scn *section_of_type(struct symtab *s, uint32_t type)
 	while ((scn = elf_nextscn(s->elf, scn)))
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == type)
 			return scn;
+	return NULL;
+}
+
+static Elf_Data *section_data(struct symtab *s, const char *name)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t names;
+
+	if (elf_getshdrstrndx(s->elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(s->elf, scn))) {
+		const char *own = gelf_getshdr(scn, &sh) ? elf_strptr(s->elf, names, sh.sh_name)
+							 : NULL;
+
+		if (own && !strcmp(own, name))
+			return elf_getdata(scn, NULL);
+	}
 	return NULL;
 }
 
@@ -573,9 +519,10 @@ static void build(struct symtab *s)
 		read_symbols(s, scn);
 	seal(s, &s->code);
 	seal(s, &s->data);
+	seal(s, &s->tls);
 }
 
-static bool find(struct symtab *s, struct symbol_table *t, uint64_t addr, int options,
+static bool find(struct symtab *s, struct symbol_table *t, uint64_t addr, bool parameters,
 		 struct symbol *sym)
 {
 	uint32_t low = 0, high, i;
@@ -595,40 +542,122 @@ static bool find(struct symtab *s, struct symbol_table *t, uint64_t addr, int op
 	for (i = low - 1; t->item[i].end <= addr; i = t->item[i].outer)
 		if (t->item[i].outer == i)
 			return false;
-	*sym = (struct symbol){ readable_name(s->pool, t->item[i].name, options), t->item[i].addr,
+	*sym = (struct symbol){ symbol_name(s->pool, t->item[i].name, parameters), t->item[i].addr,
 				t->item[i].end - t->item[i].addr };
 	return true;
 }
 
 bool symtab_code(struct symtab *s, uint64_t addr, struct symbol *sym)
 {
-	return find(s, &s->code, addr, DMGL_ANSI, sym); /* no parameters: the name is enough */
+	return find(s, &s->code, addr, false, sym); /* no parameters: the name is enough */
 }
 
 bool symtab_data(struct symtab *s, uint64_t addr, struct symbol *sym)
 {
-	return find(s, &s->data, addr, DMGL_PARAMS | DMGL_ANSI, sym);
+	return find(s, &s->data, addr, true, sym);
 }
 
-/* ---- programs */
-
-static bool has_section(Elf *elf, const char *wanted)
+bool symtab_tls(struct symtab *s, uint64_t offset, struct symbol *sym)
 {
-	size_t names = 0;
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
+	return find(s, &s->tls, offset, true, sym);
+}
 
-	if (elf_getshdrstrndx(elf, &names))
+const struct symtab_thread_block *symtab_thread_block(const struct symtab *s)
+{
+	return s->thread_block.size ? &s->thread_block : NULL;
+}
+
+uint64_t symtab_thread_offset(const struct symtab *s, int64_t from)
+{
+	uint64_t align = s->thread_block.align > 1 ? s->thread_block.align : 1;
+
+	if (s->header.e_machine == EM_AARCH64)
+		return from - (16 + align - 1) / align * align;
+	return from + (s->thread_block.size + align - 1) / align * align;
+}
+
+/* ---- content */
+
+uint16_t symtab_machine(const struct symtab *s)
+{
+	return s->header.e_machine;
+}
+
+size_t symtab_bytes(const struct symtab *s, uint64_t addr, uint8_t *to, size_t size)
+{
+	for (uint32_t i = 0; i < s->segments; i++) {
+		const struct symtab_segment *g = &s->segment[i];
+		uint64_t at = addr - g->addr;
+		ssize_t got;
+
+		if (addr < g->addr || at >= g->file_size)
+			continue;
+		if (size > g->file_size - at)
+			size = g->file_size - at;
+		got = pread(s->fd, to, size, (off_t)(g->offset + at));
+		return got > 0 ? got : 0;
+	}
+	return 0;
+}
+
+bool symtab_debug_link(struct symtab *s, const char **name, uint32_t *crc)
+{
+	Elf_Data *data = section_data(s, ".gnu_debuglink");
+	size_t length;
+
+	if (!data || !data->d_buf)
 		return false;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name)
-							  : NULL;
+	length = strnlen(data->d_buf, data->d_size);
+	/* The sum follows the name's end, at a multiple of four. */
+	if (!length || (length + 4) / 4 * 4 + 4 > data->d_size || memchr(data->d_buf, '/', length))
+		return false;
+	memcpy(crc, (const char *)data->d_buf + (length + 4) / 4 * 4, sizeof(*crc));
+	*name = intern_bytes(s->pool, data->d_buf, length);
+	return true;
+}
 
-		if (name && !strcmp(name, wanted))
+bool symtab_is_go(struct symtab *s)
+{
+	return section_data(s, ".gopclntab");
+}
+
+bool symtab_is_stripped(struct symtab *s)
+{
+	return !section_of_type(s, SHT_SYMTAB);
+}
+
+static bool is_function(struct symtab *s, const GElf_Sym *sym, const char *raw, const char *name)
+{
+	return raw && GELF_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_shndx != SHN_UNDEF &&
+	       (!strcmp(raw, name) ||
+		(raw[0] == '_' && !strcmp(symbol_name(s->pool, raw, false), name)));
+}
+
+static bool find_function(struct symtab *s, uint32_t type, const char *name, uint64_t *addr)
+{
+	Elf_Scn *scn = section_of_type(s, type);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	GElf_Shdr sh;
+	GElf_Sym sym;
+
+	if (!data || !gelf_getshdr(scn, &sh))
+		return false;
+	for (int i = 1; gelf_getsym(data, i, &sym); i++) {
+		if (is_function(s, &sym, elf_strptr(s->elf, sh.sh_link, sym.st_name), name)) {
+			*addr = sym.st_value;
 			return true;
+		}
 	}
 	return false;
 }
+
+/* Straight from the file: the tables keep one name of each address. */
+bool symtab_function(struct symtab *s, const char *name, uint64_t *addr)
+{
+	return find_function(s, SHT_SYMTAB, name, addr) || find_function(s, SHT_DYNSYM, name, addr);
+}
+
+/* ---- programs */
 
 static bool has_interpreter(Elf *elf)
 {
@@ -660,7 +689,7 @@ struct err *symtab_inspect(const char *path, struct symtab_program *p)
 		p->machine = eh.e_machine;
 		p->wide = gelf_getclass(elf) == ELFCLASS64;
 		p->dynamic = has_interpreter(elf);
-		p->hooks = has_section(elf, ".note.hitmap");
+		p->hooks = section_data(&(struct symtab){ .elf = elf }, ".note.hitmap");
 	}
 	elf_end(elf);
 	close(fd);

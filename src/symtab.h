@@ -32,6 +32,11 @@ void symtab_free(struct symtab *s);
  * without a size reaches to the next one of its section. Tables are built at the first call. */
 bool symtab_code(struct symtab *s, uint64_t addr, struct symbol *sym);
 bool symtab_data(struct symtab *s, uint64_t addr, struct symbol *sym);
+/* The link-time address of the function "name", as the file spells it or demangled; of several the
+ * first one. */
+bool symtab_function(struct symtab *s, const char *name, uint64_t *addr);
+/* The thread-local variable at "offset" in a thread's block; sym->addr is an offset, too. */
+bool symtab_tls(struct symtab *s, uint64_t offset, struct symbol *sym);
 /* The section that "addr" lies in, as a symbol called ".bss", ".data", ... */
 bool symtab_section(struct symtab *s, uint64_t addr, struct symbol *sym);
 
@@ -53,6 +58,22 @@ bool symtab_extent(const struct symtab *s, uint64_t *low, uint64_t *high);
 /* Whether the segment that loads file "offset" is executable. A page that two segments share counts
  * for the one that holds the very byte, or else for the one that begins in it. */
 bool symtab_is_code(const struct symtab *s, uint64_t offset);
+/* The file's thread-local variables, each thread's own; NULL when it has none. */
+struct symtab_thread_block {
+	uint64_t size, align;
+};
+const struct symtab_thread_block *symtab_thread_block(const struct symtab *s);
+/* The offset in the program's block of what lies "from" bytes from the thread pointer: the block
+ * ends there (x86-64), or begins after two words (AArch64); ELF TLS, variants II and I. */
+uint64_t symtab_thread_offset(const struct symtab *s, int64_t from);
+
+uint16_t symtab_machine(const struct symtab *s); /* EM_ */
+/* Copies what the file has at link-time address "addr"; gives the bytes copied. */
+size_t symtab_bytes(const struct symtab *s, uint64_t addr, uint8_t *to, size_t size);
+/* The file that holds what was stripped from this one, and its CRC-32; false: none is named. */
+bool symtab_debug_link(struct symtab *s, const char **name, uint32_t *crc);
+bool symtab_is_go(struct symtab *s);	   /* compiled from Go */
+bool symtab_is_stripped(struct symtab *s); /* of the symbols that only debugging needs */
 const uint8_t *symtab_build_id(const struct symtab *s, uint8_t *size); /* NULL when none */
 
 struct err *symtab_inspect(const char *path, struct symtab_program *p);

@@ -2,6 +2,7 @@
 #include "type_dwarf.h"
 #include "member.h"
 #include "mem.h"
+#include "type_dwarf_state.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,43 +13,41 @@
 
 #define MAX_RANGES 4000000 /* of code, in all units together: what a damaged file may cost */
 
-struct variable {
-	uint64_t addr;
-	uint32_t order; /* in the file: the first of equals wins */
-	Dwarf_Die die;
-};
-
-struct code_range {
-	uint64_t low, high;
-	Dwarf_Die unit;
-};
-
-struct dwarf {
-	struct intern *pool;
-	int fd;
-	Dwarf *dw;
-	struct variable *variable; /* sorted by address */
-	uint32_t variables, variable_room;
-	struct type_table types;
-	struct code_range *code; /* sorted by low */
-	uint32_t codes, code_room;
-	bool has_variables, has_code; /* the tables above are built */
-};
-
 /* ---- opening */
 
-struct dwarf *dwarf_open(const char *path, struct intern *pool)
+static int open_regular(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct dwarf *d;
 	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void open_frames(struct dwarf *d, const char *code)
+{
+	elf_version(EV_CURRENT);
+	d->code_fd = code ? open_regular(code) : -1;
+	if (d->code_fd >= 0)
+		d->code = elf_begin(d->code_fd, ELF_C_READ, NULL);
+	scope_table_init(&d->scopes);
+	d->scopes.frames = dwarf_getcfi_elf(d->code ? d->code : dwarf_getelf(d->dw));
+	d->scopes.debug_frames = dwarf_getcfi(d->dw);
+}
+
+struct dwarf *dwarf_open(const char *path, const char *code, struct intern *pool)
+{
+	int fd = open_regular(path);
+	struct dwarf *d;
 	Dwarf_CU *unit = NULL;
-	Dwarf *dw = NULL;
+	Dwarf *dw;
 
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		dw = dwarf_begin(fd, DWARF_C_READ);
+	dw = dwarf_begin(fd, DWARF_C_READ);
 	if (!dw || dwarf_get_units(dw, NULL, &unit, NULL, NULL, NULL, NULL)) {
 		dwarf_end(dw);
 		close(fd);
@@ -59,6 +58,7 @@ struct dwarf *dwarf_open(const char *path, struct intern *pool)
 	d->fd = fd;
 	d->dw = dw;
 	type_table_init(&d->types, dw, pool);
+	open_frames(d, code);
 	return d;
 }
 
@@ -67,20 +67,24 @@ void dwarf_free(struct dwarf *d)
 	if (!d)
 		return;
 	type_table_deinit(&d->types);
+	scope_table_deinit(&d->scopes);
+	dwarf_cfi_end(d->scopes.frames);
 	dwarf_end(d->dw);
+	elf_end(d->code);
 	close(d->fd);
-	free(d->variable);
-	free(d->code);
+	if (d->code_fd >= 0)
+		close(d->code_fd);
+	free(d->fixed.item);
+	free(d->thread.item);
+	free(d->range);
 	free(d);
 }
-
-/* ---- attributes */
 
 /* ---- source lines */
 
 static int compare_code(const void *a, const void *b)
 {
-	const struct code_range *x = a, *y = b;
+	const struct dwarf_code_range *x = a, *y = b;
 
 	return CMP(x->low, y->low) ?: CMP(y->high, x->high);
 }
@@ -96,42 +100,42 @@ static void read_code_ranges(struct dwarf *d)
 		ptrdiff_t at = 0;
 
 		while ((at = dwarf_ranges(&root, at, &base, &low, &high)) > 0) {
-			if (low >= high || d->codes >= MAX_RANGES)
+			if (low >= high || d->ranges >= MAX_RANGES)
 				continue;
-			mem_grow(&d->code, &d->code_room, d->codes);
-			d->code[d->codes++] = (struct code_range){ low, high, root };
+			mem_grow(&d->range, &d->range_room, d->ranges);
+			d->range[d->ranges++] = (struct dwarf_code_range){ low, high, root };
 		}
-		if (d->codes >= MAX_RANGES)
+		if (d->ranges >= MAX_RANGES)
 			break;
 	}
-	if (d->codes)
-		qsort(d->code, d->codes, sizeof(*d->code), compare_code);
+	if (d->ranges)
+		qsort(d->range, d->ranges, sizeof(*d->range), compare_code);
 }
 
-static struct code_range *unit_of_code(struct dwarf *d, uint64_t addr)
+Dwarf_Die *dwarf_unit(struct dwarf *d, uint64_t addr)
 {
 	uint32_t low = 0, high;
 
 	/* Not .debug_aranges: not every compiler writes it. */
 	if (!d->has_code)
 		read_code_ranges(d);
-	high = d->codes;
+	high = d->ranges;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (d->code[middle].low <= addr)
+		if (d->range[middle].low <= addr)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low && addr < d->code[low - 1].high ? &d->code[low - 1] : NULL;
+	return low && addr < d->range[low - 1].high ? &d->range[low - 1].unit : NULL;
 }
 
 bool dwarf_line(struct dwarf *d, uint64_t addr, const char **file, uint32_t *line)
 {
-	struct code_range *code = unit_of_code(d, addr);
+	Dwarf_Die *unit = dwarf_unit(d, addr);
 	const char *path, *slash;
-	Dwarf_Line *l = code ? dwarf_getsrc_die(&code->unit, addr) : NULL;
+	Dwarf_Line *l = unit ? dwarf_getsrc_die(unit, addr) : NULL;
 	int number = 0;
 
 	if (!l || dwarf_lineno(l, &number) || number <= 0)
@@ -145,41 +149,89 @@ bool dwarf_line(struct dwarf *d, uint64_t addr, const char **file, uint32_t *lin
 	return true;
 }
 
+bool dwarf_inlined(struct dwarf *d, uint64_t addr, const char **function, const char **file,
+		   uint32_t *line)
+{
+	Dwarf_Die *unit = dwarf_unit(d, addr);
+	struct scope s;
+	uint32_t call = 0;
+
+	if (!unit || !scope_find(&d->scopes, unit, addr, &s))
+		return false;
+	scope_inlined(&s, d->pool, function, file, &call);
+	if (call)
+		*line = call;
+	return *function;
+}
+
 /* ---- the table of variables */
 
-/* Only variables at a fixed address; thread-local ones have another expression. */
-static bool fixed_address(Dwarf_Die *die, uint64_t *addr)
+/* What an expression begins with: an address that the linker filled in. */
+static bool fixed_address(Dwarf_Attribute *location, const Dwarf_Op *op, size_t count,
+			  uint64_t *addr)
 {
-	Dwarf_Attribute attr, operand;
-	Dwarf_Op *op;
-	size_t count;
+	Dwarf_Attribute operand;
 	Dwarf_Addr value;
 
-	if (!dwarf_attr(die, DW_AT_location, &attr) || dwarf_getlocation(&attr, &op, &count) ||
-	    !count || count > 2 || (count == 2 && op[1].atom != DW_OP_plus_uconst))
+	if (count > 2 || (count == 2 && op[1].atom != DW_OP_plus_uconst))
 		return false;
 	if (op[0].atom == DW_OP_addr)
 		value = op[0].number;
 	else if ((op[0].atom != DW_OP_addrx && op[0].atom != DW_OP_GNU_addr_index) ||
-		 dwarf_getlocation_attr(&attr, &op[0], &operand) ||
+		 dwarf_getlocation_attr(location, &op[0], &operand) ||
 		 dwarf_formaddr(&operand, &value))
 		return false;
 	*addr = value + (count == 2 ? op[1].number : 0);
 	return value && value != UINT64_MAX; /* linkers put these for what they threw away */
 }
 
-static bool visit_variable(struct die_walk *w, Dwarf_Die *die)
+static bool thread_offset(const Dwarf_Op *op, size_t count, uint64_t *offset)
 {
-	struct dwarf *d = w->user;
+	if (count != 2 ||
+	    (op[1].atom != DW_OP_GNU_push_tls_address && op[1].atom != DW_OP_form_tls_address))
+		return false;
+	switch (op[0].atom) {
+	case DW_OP_const4u:
+	case DW_OP_const8u:
+	case DW_OP_constu:
+	case DW_OP_addr:
+		*offset = op[0].number;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void add_variable(struct dwarf_variables *v, uint64_t addr, Dwarf_Die *die)
+{
+	if (v->count == UINT32_MAX / 2)
+		return;
+	mem_grow(&v->item, &v->room, v->count);
+	v->item[v->count] = (struct dwarf_variable){ addr, v->count, *die };
+	v->count++;
+}
+
+static void note_variable(struct dwarf *d, Dwarf_Die *die)
+{
+	Dwarf_Attribute location;
+	Dwarf_Op *op;
+	size_t count;
 	uint64_t addr;
 
+	if (!dwarf_attr(die, DW_AT_location, &location) ||
+	    dwarf_getlocation(&location, &op, &count) || !count)
+		return;
+	if (fixed_address(&location, op, count, &addr))
+		add_variable(&d->fixed, addr, die);
+	else if (thread_offset(op, count, &addr))
+		add_variable(&d->thread, addr, die);
+}
+
+static bool visit_variable(struct die_walk *w, Dwarf_Die *die)
+{
 	switch (dwarf_tag(die)) {
 	case DW_TAG_variable:
-		if (!fixed_address(die, &addr) || d->variables == UINT32_MAX / 2)
-			return false;
-		mem_grow(&d->variable, &d->variable_room, d->variables);
-		d->variable[d->variables] = (struct variable){ addr, d->variables, *die };
-		d->variables++;
+		note_variable(w->user, die);
 		return false;
 	case DW_TAG_namespace:
 	case DW_TAG_module:
@@ -194,38 +246,57 @@ static bool visit_variable(struct die_walk *w, Dwarf_Die *die)
 
 static int compare_variables(const void *a, const void *b)
 {
-	const struct variable *x = a, *y = b;
+	const struct dwarf_variable *x = a, *y = b;
 
 	return CMP(x->addr, y->addr) ?: CMP(x->order, y->order);
 }
 
-static struct variable *find_variable(struct dwarf *d, uint64_t addr)
+static void build_variables(struct dwarf *d)
 {
-	uint32_t low = 0, high;
+	struct dwarf_variables *tables[] = { &d->fixed, &d->thread };
 
-	if (!d->has_variables) {
-		d->has_variables = true;
-		die_walk(d->dw, visit_variable, d);
-		if (d->variables)
-			qsort(d->variable, d->variables, sizeof(*d->variable), compare_variables);
-	}
-	high = d->variables;
+	if (d->has_variables)
+		return;
+	d->has_variables = true;
+	die_walk(d->dw, visit_variable, d);
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		if (tables[i]->count)
+			qsort(tables[i]->item, tables[i]->count, sizeof(*tables[i]->item),
+			      compare_variables);
+}
+
+static struct dwarf_variable *find_variable(const struct dwarf_variables *v, uint64_t addr)
+{
+	uint32_t low = 0, high = v->count;
+
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (d->variable[middle].addr < addr)
+		if (v->item[middle].addr < addr)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < d->variables && d->variable[low].addr == addr ? &d->variable[low] : NULL;
+	return low < v->count && v->item[low].addr == addr ? &v->item[low] : NULL;
+}
+
+struct dwarf_variable *dwarf_fixed_variable(struct dwarf *d, uint64_t addr)
+{
+	build_variables(d);
+	return find_variable(&d->fixed, addr);
+}
+
+struct dwarf_variable *dwarf_thread_variable(struct dwarf *d, uint64_t offset)
+{
+	build_variables(d);
+	return find_variable(&d->thread, offset);
 }
 
 /* ---- members */
 
-bool dwarf_variable_member(struct dwarf *d, uint64_t addr, uint64_t offset, struct dwarf_member *m)
+static bool variable_member(struct dwarf *d, struct dwarf_variable *v, uint64_t offset,
+			    struct dwarf_member *m)
 {
-	struct variable *v = find_variable(d, addr);
 	Dwarf_Die type;
 
 	*m = (struct dwarf_member){ 0 };
@@ -233,6 +304,16 @@ bool dwarf_variable_member(struct dwarf *d, uint64_t addr, uint64_t offset, stru
 		return false;
 	m->type = type_table_spell(&d->types, type);
 	return member_name(&d->types, type, offset, "", 0, m);
+}
+
+bool dwarf_variable_member(struct dwarf *d, uint64_t addr, uint64_t offset, struct dwarf_member *m)
+{
+	return variable_member(d, dwarf_fixed_variable(d, addr), offset, m);
+}
+
+bool dwarf_thread_member(struct dwarf *d, uint64_t addr, uint64_t offset, struct dwarf_member *m)
+{
+	return variable_member(d, dwarf_thread_variable(d, addr), offset, m);
 }
 
 /* "T[8]": the length of "T", and the elements (0: not an array). */

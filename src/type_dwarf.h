@@ -11,12 +11,18 @@
 
 struct dwarf;
 
-/* NULL when the file has no debug information. Nothing is parsed before it is asked for. */
-struct dwarf *dwarf_open(const char *path, struct intern *pool);
+/* NULL when the file has no debug information. Nothing is parsed before it is asked for. "code":
+ * the program whose debug information "path" holds, when that is another file; else NULL. */
+struct dwarf *dwarf_open(const char *path, const char *code, struct intern *pool);
 void dwarf_free(struct dwarf *d);
 
 /* Source position of link-time address "addr". "*file" is the base name, interned. */
 bool dwarf_line(struct dwarf *d, uint64_t addr, const char **file, uint32_t *line);
+
+/* The function that was inlined at "addr": false when its code is its function's own. Where that
+ * calls a library's inlined function (std::atomic), "*file" and "*line" become the call's. */
+bool dwarf_inlined(struct dwarf *d, uint64_t addr, const char **function, const char **file,
+		   uint32_t *line);
 
 struct dwarf_member {
 	const char *path; /* "used[3].count", "Base::gen"; "" for a scalar variable itself */
@@ -27,6 +33,9 @@ struct dwarf_member {
 /* The member at byte "offset" of the static variable at link-time address "addr". False when no
  * variable with a type is there, or the offset is padding (then "type" is set all the same). */
 bool dwarf_variable_member(struct dwarf *d, uint64_t addr, uint64_t offset, struct dwarf_member *m);
+
+/* The same of the thread-local variable at "addr" in each thread's block. */
+bool dwarf_thread_member(struct dwarf *d, uint64_t addr, uint64_t offset, struct dwarf_member *m);
 
 /* The member at byte "offset" of the type called "name": a struct, union, class, typedef or base
  * type, with or without the keyword; "T[8]" is an array of it. An offset past the type's end is

@@ -5,7 +5,8 @@
 A TRUTH line names a line of memory, the verdict and, where the case can say them, its fields as
 NAME:OFFSET:SIZE:ACCESS@FUNCTION[+ACCESS@FUNCTION]. Checked: the line is (or is not) among the contended
 ones; each field has a cell at its offset, in its half, with its loads and stores, under its name, and
-touched by its functions.
+touched by its functions; the verdict is the truth's; fields that are only read are victims and no aggressors,
+fields that are written are aggressors.
 """
 import json
 import re
@@ -58,6 +59,39 @@ def check_field(line, addr, name, off, size, uses):
             check(sum(c['stores'] for c in mine), f"{where}: no stores by {func}")
 
 
+VERDICT = {'true': 'true sharing', 'false': 'false sharing', 'mixed': 'mixed', 'split': 'split access'}
+
+
+def check_role(line, spot, uses):
+    """Of a field that takes, or causes, a hundredth of the line's moves; "uses": all of it."""
+    least = sum(s['moves'] for s in line['spots']) / 100
+    role = {c['role'] for c in line['cells'] if c['offset'] == spot['offset']}
+    writes = any('w' in u.partition('@')[0] for u in uses)
+    where = f"+{spot['offset']} ({spot['moves']} moves, {spot['moves_caused']} caused)"
+    if not writes:
+        check(role <= {'victim', None}, f'{where}: is only read, but its role is {role}')
+    if not writes and spot['moves'] >= least:
+        check(role == {'victim'}, f'{where}: pays, but its role is {role}')
+    if writes and spot['moves_caused'] >= least:
+        check(role <= {'aggressor', 'both'}, f'{where}: is written, but its role is {role}')
+
+
+def check_roles(line, addr, fields):
+    base = addr - int(line['address'], 16) if addr else 0
+    for spot in line['spots']:
+        uses = [use for m in fields if base + int(m[2]) <= spot['offset'] < base + int(m[2]) + int(m[3])
+                for use in m[4].split('+')]
+        if uses:
+            check_role(line, spot, uses)
+
+
+def check_verdict(truth, line):
+    want = VERDICT[truth['kind']]
+    check(line['verdict'] == want, f"{truth['sym']}: is {want}, said to be {line['verdict']}: "
+                                   f"{line['reason']}")
+    check((line['verdict_confidence'] or 0) >= 0.9, f"{truth['sym']}: confidence is {line['verdict_confidence']}")
+
+
 def check_line(truth, lines):
     kind, addr = truth['kind'], int(truth.get('addr') or truth['line'], 16)
     start = int(truth['line'], 16)
@@ -66,6 +100,9 @@ def check_line(truth, lines):
         hitm = [sum(l['hitm'].values()) for l in found]
         # A few transfers are the program's start and end: joining, the main thread's last look.
         check(sum(hitm) < 20, f"{truth['sym']}: {kind}, but the line has {hitm} HITM")
+        for line in found:
+            check(line['verdict'] in ('none', 'unsure'), f"{truth['sym']}: {kind}, but the verdict "
+                                                         f"is {line['verdict']}")
         return
     check(found, f"{truth['sym']}: line {truth['line']} is not reported; contended are "
                  f"{[l['address'] for l in lines]}")
@@ -73,6 +110,7 @@ def check_line(truth, lines):
         return
     line = found[0]
     check(sum(line['hitm'].values()) > 0, f"{truth['sym']}: no HITM on {truth['line']}")
+    check_verdict(truth, line)
     if 'half' in truth:
         want = {'hi': 'upper', 'lo': 'lower'}[truth['half']]
         half = {h['half']: h for h in line['halves']}[want]
@@ -83,6 +121,7 @@ def check_line(truth, lines):
               f"{truth['sym']}: the second line of the split access is not reported")
         addr = 0
     fields = re.split(r',(?=[^,@]+:\d+:\d+:)', truth['fields'])
+    check_roles(line, addr, [m for m in map(FIELD.match, fields) if m])
     for f in fields:
         m = FIELD.match(f)
         if m:

@@ -3,7 +3,8 @@
  * Preloaded into hitmap: lets perf_event_open() or the mapping of rings fail as kernels do that
  * refuse, and logs what was asked for. Environment:
  *	REFUSE=FROM:COUNT:ERRNO	calls FROM, FROM + 1, ... of perf_event_open() fail, counted from 1
- *	REFUSE_IF=WHAT:ERRNO	those fail whose attr has WHAT: phys, kernel, lost
+ *	REFUSE_IF=WHAT:ERRNO	those fail whose attr has WHAT: phys, kernel, lost, or only counts:
+ *				count
  *	REFUSE_MAP=KB:ERRNO	rings of more than KB kB cannot be mapped
  *	REFUSE_LOG=FILE		a line for each call
  */
@@ -39,6 +40,8 @@ static int has(const struct perf_event_attr *a, const char *what)
 		return a->sample_type & PERF_SAMPLE_PHYS_ADDR ? 1 : 0;
 	if (!strcmp(what, "kernel"))
 		return !a->exclude_kernel;
+	if (!strcmp(what, "count"))
+		return !a->sample_type && !a->sample_period && !a->mmap2;
 	return a->read_format & PERF_FORMAT_LOST ? 1 : 0;
 }
 

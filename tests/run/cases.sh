@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Programs with known sharing: the report names the line, offsets, halves, fields and functions that each
+# Programs with known sharing: the report names the line, its verdict and roles, offsets, halves, fields and functions that each
 # program prints as its truth; through both front doors of the software model.
 set -u
 cd "$(dirname "$0")/../.."

@@ -38,7 +38,8 @@ for f in src/*.c src/*.h; do
 	for inc in $(sed -n 's/^#include "\(.*\)\.h"/\1/p' "$f"); do
 		if [ -e "src/$inc.h" ]; then
 			[ "${level[$inc]:-99}" -ge "$own" ] || say "$f includes $inc.h of a higher layer"
-		elif [ ! -e "model/$inc.h" ] && [ ! -e "bench/$inc.h" ]; then
+		elif [ ! -e "model/$inc.h" ] && [ ! -e "bench/$inc.h" ] &&
+			[ ! -e "bpf/${inc%_bpf}.bpf.c" ]; then
 			say "$f includes $inc.h, which is neither in src/ nor in model/ nor in bench/"
 		fi
 	done
@@ -56,7 +57,7 @@ one_file() { # HEADER-PATTERN
 	files=$(grep -lE "^#include [<\"]($1)" src/*.[ch] bench/*.[ch] 2>/dev/null | sed 's/\.[ch]$//' | sort -u)
 	[ "$(echo "$files" | grep -c .)" -le 1 ] || say "<$1> is included by more than one file:" $files
 }
-for header in 'json-c/' 'elfutils/' 'libelf|gelf' 'ini\.h' 'zstd\.h' '(n?curses)' 'libiberty/|demangle'; do
+for header in 'json-c/' 'bpf/btf\.h' 'bpf/bpf\.h' 'elfutils/' 'libelf|gelf' 'ini\.h' '(traceevent/)?event-parse\.h' 'zstd\.h' '(n?curses)' 'libiberty/|demangle' 'capstone/'; do
 	one_file "$header"
 done
 

@@ -67,6 +67,13 @@ restored() { # AFTER WHAT
 	keys C-l
 }
 
+# Only the child of this terminal's shell: others may run the same program.
+signal_live() { # SIGNAL
+	local shell pid
+	shell=$(tmux -S "$socket" display -p -t t '#{pane_pid}')
+	pid=$(pgrep -P "$shell" -x hitmap) && kill "-$1" "$pid" || wrong "no hitmap live to signal"
+}
+
 run() { # COMMAND
 	typed "$1"
 	keys Enter
@@ -153,16 +160,27 @@ see "hitmap tui" 'root_user' '__count'
 keys q
 restored "hitmap tui"
 
+# ---- A file that grows: what is there is shown, what comes is added, the writer's end is the end
+rm -f "$tmp/go"
+(head -c 3000000 "$tmp/stream"; eval "$until_there"; tail -c +3000001 "$tmp/stream") >"$tmp/growing" &
+run "hitmap live -i $tmp/growing"
+see "a file that grows" '^ live\|samples/s' 'HITM.*contended lines'
+grep -q '^ ended ' "$tmp/screen" && wrong "a file that is still written has ended"
+touch "$tmp/go"
+see "the file's end" '^ ended ' 'root_user'
+keys Q
+restored "a file that grows"
+
 # ---- Ends
 run "hitmap live -- hitmap bench signal --before --ops 100"
 see "before an end of the terminal's program" 'root_user'
-for signal in INT TERM; do
-	pkill -$signal -f "^hitmap live --" || wrong "no hitmap live to signal"
+for signal in INT TERM HUP; do
+	signal_live $signal
 	restored "SIG$signal"
 	run "hitmap live -- hitmap bench signal --before --ops 100"
 	see "again" 'root_user'
 done
-pkill -SEGV -f "^hitmap live --" || wrong "no hitmap live to signal"
+signal_live SEGV
 see "after a crash" 'ready>'
 [ "$(tmux -S "$socket" display -p -t t '#{alternate_on}')" = 0 ] || wrong "after a crash the alternate screen stays"
 keys C-l

@@ -93,7 +93,9 @@ expect 1 'is not a regular file' "$hitmap" record -o /dev/null -- ./two
 expect 3 'no qemu-x86_64 found' "$hitmap" record --qemu ./no-such-qemu -- ./two
 expect 3 'was built without plugins' "$hitmap" record --qemu /bin/true -- ./two
 expect 2 'there is no command "recrod"' "$hitmap" recrod
-expect 2 'one of --before and --after' "$hitmap" bench signal
+expect 2 'one of --before, --after and --real' "$hitmap" bench signal
+expect 2 'one of --before, --after and --real' "$hitmap" bench futex --real --after
+expect 2 '--real takes no --base' "$hitmap" bench signal --real --work 5
 expect 2 'there is no workload "pipe"' "$hitmap" bench pipe --before
 expect 2 '--base 3 does not fit' "$hitmap" bench signal --before --base 3
 [ -e perf.data ] && echo "a refused command left perf.data behind" && failed=1

@@ -103,6 +103,8 @@ bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64
 			continue;
 		*place = f->place;
 		place->object_offset += addr - f->addr;
+		place->routes = ROUTE_NOTE;
+		place->confidence = CONFIDENCE_CERTAIN;
 		return true;
 	}
 	return false;
@@ -123,6 +125,22 @@ uint64_t attrib_changed_files(const struct attrib *a, const char **first)
 {
 	*first = NULL;
 	return 0;
+}
+
+void attrib_data_by_code(struct attrib *a, const struct mapping *code, uint64_t ip, uint64_t addr,
+			 struct data_place *place)
+{
+}
+
+uint64_t attrib_bare_files(const struct attrib *a, const char **first)
+{
+	*first = NULL;
+	return 0;
+}
+
+void attrib_learn(struct attrib *a, const struct mapping *m, const struct mapping *code,
+		  uint64_t ip, uint32_t pid, uint32_t tid, uint64_t addr)
+{
 }
 
 #endif

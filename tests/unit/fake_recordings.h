@@ -120,7 +120,7 @@ static inline void add_modelled_notes(struct fake_source *s)
 				      .cycles = { 450000, 310000, 150000 } } };
 	n = &fake_event(s, EVENT_NOTE)->note;
 	*n = (struct note){ .kind = NOTE_OPERATION,
-			    .operation = { "signal queued and freed", 192 } };
+			    .operation = { .name = "signal queued and freed", .count = 192 } };
 	n = &fake_event(s, EVENT_NOTE)->note;
 	*n = (struct note){ .kind = NOTE_REMARK,
 			    .remark.text =

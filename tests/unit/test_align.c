@@ -25,7 +25,7 @@ struct side {
 
 static void side_init(struct side *s, const char *name, uint64_t addr, uint64_t hitm)
 {
-	*s = (struct side){ .operation = { "step", 1000 } };
+	*s = (struct side){ .operation = { .name = "step", .count = 1000 } };
 	s->objects[0] = (struct use_object){ .name = name,
 					     .addr = addr,
 					     .line_size = 64,

@@ -109,11 +109,13 @@ static void every_other_kind_is_kept(void **state)
 	assert_string_equal(o.type, "struct user_struct");
 	assert_string_equal(o.name, "root \"user\"\n");
 
-	n = (struct note){ NOTE_OPERATION, .operation = { "signal queued", 1ULL << 60 } };
+	n = (struct note){ NOTE_OPERATION, .operation = { "signal queued", 1ULL << 60, "a:b", 7 } };
 	struct note_operation op = expect_kept(*state, &n).operation;
 
 	assert_string_equal(op.name, "signal queued");
 	assert_true(op.count == 1ULL << 60);
+	assert_string_equal(op.event, "a:b");
+	assert_int_equal(op.duration, 7);
 
 	n = (struct note){ NOTE_REMARK, .remark = { "caf\xc3\xa9" } };
 	assert_string_equal(expect_kept(*state, &n).remark.text, "caf\xc3\xa9");

@@ -433,11 +433,60 @@ static void operations_of_one_name_add_up(void **state)
 	struct fixture *f = *state;
 
 	add_neighbours(f, LINE_A);
-	add_note(f, NOTE_OPERATION)->operation = (struct note_operation){ "call", 40 };
-	add_note(f, NOTE_OPERATION)->operation = (struct note_operation){ "wake", 1 };
-	add_note(f, NOTE_OPERATION)->operation = (struct note_operation){ "call", 2 };
+	add_note(f, NOTE_OPERATION)->operation = (struct note_operation){ .name = "call",
+									  .count = 40 };
+	add_note(f, NOTE_OPERATION)->operation = (struct note_operation){ .name = "wake",
+									  .count = 1 };
+	add_note(f, NOTE_OPERATION)->operation = (struct note_operation){ .name = "call",
+									  .count = 2 };
 	assert_int_equal(seal(f)->operation_count, 2);
 	assert_int_equal(f->profile->operations[0].count, 42);
+}
+
+static void add_operation(struct fixture *f, const char *name, const char *event, uint64_t count)
+{
+	add_note(f, NOTE_OPERATION)->operation =
+		(struct note_operation){ .name = name, .event = event, .count = count };
+}
+
+static void costs_are_divided_by_the_programs_own_count_before_the_kernels(void **state)
+{
+	struct fixture *f = *state;
+	bool one_kind;
+
+	add_neighbours(f, LINE_A);
+	add_operation(f, "futex call", "syscalls:sys_enter_futex", 1000);
+	add_operation(f, "call", NULL, 40);
+	add_operation(f, "call", "", 2);
+	assert_int_equal(seal(f)->operation_count, 2);
+	assert_int_equal(profile_operations(f->profile, &one_kind), 42);
+	assert_true(one_kind);
+}
+
+static void counts_of_one_targets_events_add_up(void **state)
+{
+	struct fixture *f = *state;
+	bool one_kind;
+
+	add_neighbours(f, LINE_A);
+	add_operation(f, "read or write", "syscalls:sys_enter_read", 30);
+	add_operation(f, "read or write", "syscalls:sys_enter_write", 12);
+	assert_int_equal(seal(f)->operation_count, 2);
+	assert_int_equal(profile_operations(f->profile, &one_kind), 42);
+	assert_true(one_kind);
+}
+
+static void operations_of_two_names_are_of_any_kind(void **state)
+{
+	struct fixture *f = *state;
+	bool one_kind;
+
+	add_neighbours(f, LINE_A);
+	add_operation(f, "page fault", "page-faults", 30);
+	add_operation(f, "file opened", "syscalls:sys_enter_openat", 12);
+	seal(f);
+	assert_int_equal(profile_operations(f->profile, &one_kind), 42);
+	assert_false(one_kind);
 }
 
 static void what_came_before_an_error_is_kept(void **state)
@@ -515,6 +564,9 @@ int main(void)
 		TEST(exact_totals_find_their_line),
 		TEST(the_last_note_of_the_model_counts),
 		TEST(operations_of_one_name_add_up),
+		TEST(costs_are_divided_by_the_programs_own_count_before_the_kernels),
+		TEST(counts_of_one_targets_events_add_up),
+		TEST(operations_of_two_names_are_of_any_kind),
 		TEST(what_came_before_an_error_is_kept),
 		cmocka_unit_test(idsets_hold_each_member_once_in_order),
 	};

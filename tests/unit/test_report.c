@@ -19,24 +19,34 @@ static const char MEASURED_UNICODE[] =
 	"measured on bench7, Intel(R) Xeon(R) Platinum 8269CY, Linux 6.1.0\n"
 	"7,914 samples, 6,707 usable (84.7 %): 4,665 loads, 2,042 stores; 24 lost (0.3 %)\n"
 	"not usable: 1,200 not known to be a load or a store, 7 without an address\n"
+	"not named, of 5,024 samples shown: data 2 in no known mapping, 126 without a type; code 216 without\n"
+	"  a source line\n"
 	"seen: 24 threads on 24 CPUs of 104; 1,683 samples in no known mapping\n"
 	"\n"
 	"3 contended lines: 99.2 % of all sampled load cycles\n"
 	"\n"
-	"#   cost object                                               lower┆upper     %  HITM llc/node/far %\n"
-	"    offset half  field          loads stores  HITM cycles CPUs threads function       source\n"
-	"1 99.0 % pool (struct pool)                                   ▕█   ┆▓   ▏ 84/16 2,880        50/0/50\n"
-	"    +0     lower limit          2,160  1,920 2,160    412   24      24 pool_take      pool.c:71\n"
-	"    +36    upper limit            816      0   720    204   24      24 2 places:\n"
-	"                                  720      0   720    230   24      24 pool_limit     pool.c:88\n"
-	"                                   96      0     0      8   24      24 count_hits     n/a\n"
-	"2  0.2 % std::map<…>::operator[]::guard (.bss)                ▕░   ┆    ▏ 100/0     6        100/0/0\n"
-	"    +0     lower std::ma…ator[]     6      0     6    300    2       2 std::ma…ator[] cache.cpp:1204\n"
-	"    +8     lower n/a                0      2     0    n/a    2       2 std::ma…ator[] cache.cpp:1204\n"
-	"3    n/a hits_a and 1 more (.bss)                             ▕    ┆    ▏   n/a     0            n/a\n"
+	"#   cost object                                 lower┆upper     %  HITM llc/node/far % verdict\n"
+	"    offset half  field      role      loads stores  HITM cycles CPUs threads function    source\n"
+	"1 99.0 % pool (struct pool)                     ▕█   ┆▓   ▏ 84/16 2,880        50/0/50 mixed\n"
+	"    +0     lower limit      both      2,160  1,920 2,160    412   24      24 pool_take   pool.c:71\n"
+	"    +36    upper limit      victim      816      0   720    204   24      24 2 places:\n"
+	"                                        720      0   720    230   24      24 pool_limit  pool.c:88\n"
+	"                                         96      0     0      8   24      24 count_hits  n/a\n"
+	"    why: limit: used by several, written by some; limit at +36: only beside it; 25 % of 2880 sampled\n"
+	"      moves wait for bytes beside their own (confidence 99 %)\n"
+	"2  0.2 % std::map<…>::operator[]::guard (.bss)  ▕░   ┆    ▏ 100/0     6        100/0/0 false sharing\n"
+	"    +0     lower std::…or[] victim        6      0     6    300    2       2 std::…tor[] cache…:1204\n"
+	"    +8     lower n/a        aggressor     0      2     0    n/a    2       2 std::…tor[] cache…:1204\n"
+	"    why: what uses std::map<std::basic_.. long>>>::operator[] waits for writes of +8: 100 % of 6\n"
+	"      sampled moves wait for bytes beside their own, which the same threads use as well: with these\n"
+	"      apart, the wait moves on to them (confidence 61 %)\n"
+	"3    n/a hits_a and 1 more (.bss)               ▕    ┆    ▏   n/a     0            n/a false sharing\n"
 	"    stores only: several threads write it, no load was seen to pay for it\n"
-	"    +0     lower hits_a             0     60     0    n/a    1       1 count_hits     n/a\n"
-	"    +32    upper hits_b             0     60     0    n/a    1       1 count_hits     n/a\n"
+	"    +0     lower hits_a     both          0     60     0    n/a    1       1 count_hits  n/a\n"
+	"    +32    upper hits_b     both          0     60     0    n/a    1       1 count_hits  n/a\n"
+	"    why: 2 threads write different bytes (hits_a and hits_b), none of them another's; 100 % of 120\n"
+	"      sampled stores wait for bytes of others (confidence 97 %)\n"
+	"    try: pad: a line for what each thread writes of hits_a and hits_b (+64 bytes, +1 line)\n"
 	"\n"
 	"shades, against the hottest word: █ 1/2  ▓ 1/8  ▒ 1/32  ░ less\n"
 	"llc/node/far: HITM from a core of the same last-level cache, of the same node, of another node\n"
@@ -47,27 +57,37 @@ static const char MEASURED_ASCII_ALL[] =
 	"measured on bench7, Intel(R) Xeon(R) Platinum 8269CY, Linux 6.1.0\n"
 	"7,914 samples, 6,707 usable (84.7 %): 4,665 loads, 2,042 stores; 24 lost (0.3 %)\n"
 	"not usable: 1,200 not known to be a load or a store, 7 without an address\n"
+	"not named, of 5,027 samples shown: data 5 in no known mapping, 126 without a type; code 3 without a\n"
+	"  symbol, 216 without a source line\n"
 	"seen: 24 threads on 24 CPUs of 104; 1,683 samples in no known mapping\n"
 	"\n"
 	"3 contended lines: 99.2 % of all sampled load cycles\n"
 	"\n"
-	"#   cost object                                               lower|upper     %  HITM llc/node/far %\n"
-	"    offset half  field          loads stores  HITM cycles CPUs threads function       source\n"
-	"1 99.0 % pool (struct pool)                                   [#   |+   ] 84/16 2,880        50/0/50\n"
-	"    +0     lower limit          2,160  1,920 2,160    412   24      24 pool_take      pool.c:71\n"
-	"    +36    upper limit            816      0   720    204   24      24 2 places:\n"
-	"                                  720      0   720    230   24      24 pool_limit     pool.c:88\n"
-	"                                   96      0     0      8   24      24 count_hits     n/a\n"
-	"2  0.2 % std::map<..>::operator[]::guard (.bss)               [.   |    ] 100/0     6        100/0/0\n"
-	"    +0     lower std::m..ator[]     6      0     6    300    2       2 std::m..ator[] cache.cpp:1204\n"
-	"    +8     lower n/a                0      2     0    n/a    2       2 std::m..ator[] cache.cpp:1204\n"
-	"3    n/a hits_a and 1 more (.bss)                             [    |    ]   n/a     0            n/a\n"
+	"#   cost object                                 lower|upper     %  HITM llc/node/far % verdict\n"
+	"    offset half  field      role      loads stores  HITM cycles CPUs threads function    source\n"
+	"1 99.0 % pool (struct pool)                     [#   |+   ] 84/16 2,880        50/0/50 mixed\n"
+	"    +0     lower limit      both      2,160  1,920 2,160    412   24      24 pool_take   pool.c:71\n"
+	"    +36    upper limit      victim      816      0   720    204   24      24 2 places:\n"
+	"                                        720      0   720    230   24      24 pool_limit  pool.c:88\n"
+	"                                         96      0     0      8   24      24 count_hits  n/a\n"
+	"    why: limit: used by several, written by some; limit at +36: only beside it; 25 % of 2880 sampled\n"
+	"      moves wait for bytes beside their own (confidence 99 %)\n"
+	"2  0.2 % std::map<..>::operator[]::guard (.bss) [.   |    ] 100/0     6        100/0/0 false sharing\n"
+	"    +0     lower std:..or[] victim        6      0     6    300    2       2 std::..or[] cache..1204\n"
+	"    +8     lower n/a        aggressor     0      2     0    n/a    2       2 std::..or[] cache..1204\n"
+	"    why: what uses std::map<std::basic_.. long>>>::operator[] waits for writes of +8: 100 % of 6\n"
+	"      sampled moves wait for bytes beside their own, which the same threads use as well: with these\n"
+	"      apart, the wait moves on to them (confidence 61 %)\n"
+	"3    n/a hits_a and 1 more (.bss)               [    |    ]   n/a     0            n/a false sharing\n"
 	"    stores only: several threads write it, no load was seen to pay for it\n"
-	"    +0     lower hits_a             0     60     0    n/a    1       1 count_hits     n/a\n"
-	"    +32    upper hits_b             0     60     0    n/a    1       1 count_hits     n/a\n"
-	"4  0.0 % 0x900000                                             [.   |    ] 100/0     0            n/a\n"
-	"    not contended: shared, but not seen to move while it was written\n"
-	"    +0     lower n/a                3      0     0      4    3       3 libplu..0x9f30 n/a\n"
+	"    +0     lower hits_a     both          0     60     0    n/a    1       1 count_hits  n/a\n"
+	"    +32    upper hits_b     both          0     60     0    n/a    1       1 count_hits  n/a\n"
+	"    why: 2 threads write different bytes (hits_a and hits_b), none of them another's; 100 % of 120\n"
+	"      sampled stores wait for bytes of others (confidence 97 %)\n"
+	"    try: pad: a line for what each thread writes of hits_a and hits_b (+64 bytes, +1 line)\n"
+	"4  0.0 % 0x900000                               [.   |    ] 100/0     0            n/a none\n"
+	"    +0     lower n/a                      3      0     0      4    3       3 libpl..9f30 n/a\n"
+	"    why: 3 threads read it, none was seen to write it\n"
 	"\n"
 	"shades, against the hottest word: # 1/2  + 1/8  - 1/32  . less\n"
 	"llc/node/far: HITM from a core of the same last-level cache, of the same node, of another node\n";
@@ -84,13 +104,17 @@ static const char MODELLED_UNICODE[] =
 	"\n"
 	"1 contended line: 100.0 % of all sampled load cycles\n"
 	"\n"
-	"#    cost object                         lower┆upper     % HITM llc/node/far %    HITM/operation\n"
-	"    offset half  field      loads stores HITM cycles CPUs threads function       source\n"
-	"1 100.0 % root_user (struct user_struct) ▕██  ┆    ▏ 100/0  752        50/0/50 3.94 (2.08..3.94)\n"
-	"    +0     lower __count      368    368  368    397    8       8 2 places:\n"
-	"                              192    192  192    412    8       8 refcount_inc   signal.c:71\n"
-	"                              176    176  176    380    8       8 refcount_dec   signal.c:102\n"
-	"    +8     lower sigpending   384    384  384    398    8       8 sigqueue_alloc signal.c:88\n"
+	"#    cost object                lower┆upper     % HITM llc/node/far %    HITM/operation verdict\n"
+	"    offset half  field      role loads stores HITM cycles CPUs threads function       source\n"
+	"1 100.0 % root_user …er_struct) ▕██  ┆    ▏ 100/0  752        50/0/50 3.94 (2.08..3.94) true sharing\n"
+	"    +0     lower __count    both   368    368  368    397    8       8 2 places:\n"
+	"                                   192    192  192    412    8       8 refcount_inc   signal.c:71\n"
+	"                                   176    176  176    380    8       8 refcount_dec   signal.c:102\n"
+	"    +8     lower sigpending both   384    384  384    398    8       8 sigqueue_alloc signal.c:88\n"
+	"    why: 8 threads use the same bytes, __count and sigpending, written by 8; 100 % of 752 sampled\n"
+	"      moves wait for bytes their own threads use (confidence 99 %)\n"
+	"    try: shard: one __count and sigpending for each of 8 threads (+448 bytes, +7 lines), or write\n"
+	"      less often\n"
 	"\n"
 	"shades, against the hottest word: █ 1/2  ▓ 1/8  ▒ 1/32  ░ less\n"
 	"llc/node/far: HITM from a core of the same last-level cache, of the same node, of another node\n"
@@ -108,13 +132,17 @@ static const char MODELLED_ASCII[] =
 	"\n"
 	"1 contended line: 100.0 % of all sampled load cycles\n"
 	"\n"
-	"#    cost object                         lower|upper     % HITM llc/node/far %    HITM/operation\n"
-	"    offset half  field      loads stores HITM cycles CPUs threads function       source\n"
-	"1 100.0 % root_user (struct user_struct) [##  |    ] 100/0  752        50/0/50 3.94 (2.08..3.94)\n"
-	"    +0     lower __count      368    368  368    397    8       8 2 places:\n"
-	"                              192    192  192    412    8       8 refcount_inc   signal.c:71\n"
-	"                              176    176  176    380    8       8 refcount_dec   signal.c:102\n"
-	"    +8     lower sigpending   384    384  384    398    8       8 sigqueue_alloc signal.c:88\n"
+	"#    cost object                lower|upper     % HITM llc/node/far %    HITM/operation verdict\n"
+	"    offset half  field      role loads stores HITM cycles CPUs threads function       source\n"
+	"1 100.0 % root_user ..r_struct) [##  |    ] 100/0  752        50/0/50 3.94 (2.08..3.94) true sharing\n"
+	"    +0     lower __count    both   368    368  368    397    8       8 2 places:\n"
+	"                                   192    192  192    412    8       8 refcount_inc   signal.c:71\n"
+	"                                   176    176  176    380    8       8 refcount_dec   signal.c:102\n"
+	"    +8     lower sigpending both   384    384  384    398    8       8 sigqueue_alloc signal.c:88\n"
+	"    why: 8 threads use the same bytes, __count and sigpending, written by 8; 100 % of 752 sampled\n"
+	"      moves wait for bytes their own threads use (confidence 99 %)\n"
+	"    try: shard: one __count and sigpending for each of 8 threads (+448 bytes, +7 lines), or write\n"
+	"      less often\n"
 	"\n"
 	"shades, against the hottest word: # 1/2  + 1/8  - 1/32  . less\n"
 	"llc/node/far: HITM from a core of the same last-level cache, of the same node, of another node\n"
@@ -255,12 +283,60 @@ static void totals_that_are_missing_are_no_noughts(void **state)
 	free(text);
 }
 
+static void add_counted(struct fake_source *s, uint64_t count)
+{
+	fake_event(s, EVENT_NOTE)->note = (struct note){
+		.kind = NOTE_OPERATION,
+		.operation = { "signal queued", count, "signal:signal_generate", 500000000 }
+	};
+}
+
+static void add_measured_and_counted(struct fake_source *s)
+{
+	add_measured(s);
+	add_counted(s, 2000000);
+}
+
+/* 24 threads with 120 HITM samples each and two with 3 more. */
+static void sampled_hitm_is_told_for_each_1000_counted_operations(void **state)
+{
+	struct report_options options = { .unicode = false };
+	char *text = text_of(add_measured_and_counted, options);
+	char *json = report_of(add_measured_and_counted, report_json, options);
+
+	assert_contains(text, "2,000,000 operations (signal queued, counted by "
+			      "signal:signal_generate): 4,000,000 a second\n");
+	assert_contains(text, "sampled HITM for each 1,000 operations: 1.44\n");
+	assert_contains(json, "\"hitm_per_operation\": 0.001443,");
+	assert_contains(json, "\"per_second\": 4000000");
+	free(text);
+	free(json);
+}
+
+static void add_counted_alone(struct fake_source *s)
+{
+	s->source.recording = (struct recording){ .path = "counts.data", .command = "./job" };
+	add_counted(s, 1);
+}
+
+static void operations_without_samples_are_reported(void **state)
+{
+	char *text = text_of(add_counted_alone, (struct report_options){ .unicode = false });
+
+	assert_text(text, "counts.data: ./job\n"
+			  "1 operation (signal queued, counted by signal:signal_generate): "
+			  "2 a second\n\n"
+			  "no memory samples, so no contention could be seen: operations alone "
+			  "were recorded\n");
+	free(text);
+}
+
 static void no_line_is_wider_than_the_report(void **state)
 {
 	for (uint32_t width = 80; width <= REPORT_COLUMNS; width += 5) {
-		char *text = text_of(add_measured, (struct report_options){
-							   .all = true, .unicode = true,
-							   .columns = width });
+		char *text = text_of(
+			add_measured,
+			(struct report_options){ .all = true, .unicode = true, .columns = width });
 		char *rest = text, *line;
 
 		while ((line = strsep(&rest, "\n")))
@@ -456,7 +532,9 @@ static void names_are_made_fit_for_a_screen(void **state)
 		{ "a<b->c, d>::operator<<(e<f>)", 22, true, "a<…>::operator<<(e<f>)" },
 		{ "unclosed<int, long, char", 12, true, "unclos… char" },
 		{ "tab\there", 20, true, "tab?here" },
-		{ "bad\xff\xc3(", 20, true, "bad?" "?(" },
+		{ "bad\xff\xc3(", 20, true,
+		  "bad?"
+		  "?(" },
 		{ "größe", 10, true, "größe" },
 		{ "größe", 10, false, "gr??e" },
 		{ "esc\033[31m", 20, true, "esc?[31m" },
@@ -465,9 +543,9 @@ static void names_are_made_fit_for_a_screen(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(CASES); i++) {
 		char label[LABEL_BYTES];
 
-		assert_string_equal(label_fit(label, CASES[i].name, CASES[i].columns,
-					      CASES[i].unicode),
-				    CASES[i].want);
+		assert_string_equal(
+			label_fit(label, CASES[i].name, CASES[i].columns, CASES[i].unicode),
+			CASES[i].want);
 		assert_true(label_columns(label) <= CASES[i].columns);
 	}
 }
@@ -481,6 +559,8 @@ int main(void)
 		cmocka_unit_test(no_contention_is_said_with_its_evidence),
 		cmocka_unit_test(a_modelled_run_without_samples_has_no_contention),
 		cmocka_unit_test(totals_that_are_missing_are_no_noughts),
+		cmocka_unit_test(sampled_hitm_is_told_for_each_1000_counted_operations),
+		cmocka_unit_test(operations_without_samples_are_reported),
 		cmocka_unit_test(no_line_is_wider_than_the_report),
 		cmocka_unit_test(colours_come_only_when_asked_for),
 		cmocka_unit_test(lines_beyond_the_top_are_counted),

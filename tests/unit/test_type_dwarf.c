@@ -18,7 +18,7 @@ static struct dwarf *open_program(struct intern *pool, const char *command, char
 	struct dwarf *d;
 
 	assert_non_null(program_build(command, "program", path));
-	d = dwarf_open(path, pool);
+	d = dwarf_open(path, NULL, pool);
 	assert_non_null(d);
 	return d;
 }
@@ -267,10 +267,10 @@ static void a_file_without_debug_information_is_absent(void **state)
 	char path[PROGRAM_PATH];
 
 	assert_non_null(program_build("gcc -O2 -s " NAMES, "program", path));
-	assert_null(dwarf_open(path, pool));
-	assert_null(dwarf_open("Makefile", pool));
-	assert_null(dwarf_open("/nonexistent", pool));
-	assert_null(dwarf_open("/dev/null", pool));
+	assert_null(dwarf_open(path, NULL, pool));
+	assert_null(dwarf_open("Makefile", NULL, pool));
+	assert_null(dwarf_open("/nonexistent", NULL, pool));
+	assert_null(dwarf_open("/dev/null", NULL, pool));
 	intern_free(pool);
 }
 
@@ -314,7 +314,7 @@ static void damaged_debug_information_gives_fewer_names_and_nothing_worse(void *
 		f = fopen(broken, "wb");
 		fwrite(copy, 1, size, f);
 		fclose(f);
-		d = dwarf_open(broken, pool);
+		d = dwarf_open(broken, NULL, pool);
 		for (uint64_t at = 0; d && at < sizeof(struct ring); at += 5)
 			if (dwarf_variable_member(d, ring, at, &m))
 				assert_true(m.path && m.type);

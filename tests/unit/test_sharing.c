@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "fake_attrib.h"
+#include "fake_source.h"
+#include "sharing.h"
+
+#include <string.h>
+
+/* A word that lies over a line's end, and one that is read and written in two parts. */
+const struct fake_data fake_data[] = {
+	{ 0x203c, 8, { .object = "packed", .type = "struct p", .field = "word", .field_size = 8 } },
+	{ 0x3000, 8, { .object = "wide", .type = "struct w", .field = "count", .field_size = 8 } },
+	{ 0 },
+};
+const struct fake_code fake_code[] = { { 0 } };
+
+#define LINE 0x1000
+
+struct fixture {
+	struct fake_source source;
+	struct attrib *attrib;
+	struct intern *pool;
+	struct profile *profile;
+	struct sharing sharing;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = mem_zalloc(sizeof(*f));
+
+	fake_init(&f->source);
+	f->attrib = attrib_new(NULL);
+	f->pool = intern_new();
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	sharing_deinit(&f->sharing);
+	profile_free(f->profile);
+	attrib_free(f->attrib);
+	intern_free(f->pool);
+	source_close(&f->source.source);
+	free(f);
+	return 0;
+}
+
+/* "times" samples of thread "tid" at "offset" of the line; each thread has code of its own. */
+static void touch(struct fixture *f, uint32_t tid, uint64_t addr, struct data_source what,
+		  uint32_t times)
+{
+	if (times)
+		FAKE_TOUCH(&f->source, 9, tid, tid, 0x400000 + tid * 16 + (addr & 63), addr,
+			   what.kind == MEMORY_LOAD ? 200 : 0, what, .times = times);
+}
+
+#define HITM LOAD_HITM(DISTANCE_SAME_NODE)
+
+static const struct data_source LOCKED = { .kind = MEMORY_LOAD,
+					   .level = LEVEL_CACHE,
+					   .distance = DISTANCE_SAME_NODE,
+					   .hitm = true,
+					   .locked = true };
+
+/* The verdict on the profile's costliest line. */
+static const struct sharing *judge(struct fixture *f)
+{
+	assert_null(profile_read(&f->source.source, f->attrib, 0, &f->profile));
+	assert_true(f->profile->line_count > 0);
+	sharing_init(&f->sharing, f->profile, &f->profile->lines[0], f->attrib, f->pool);
+	return &f->sharing;
+}
+
+static void assert_verdict(const struct sharing *s, enum verdict want)
+{
+	assert_string_equal(verdict_name(s->verdict), verdict_name(want));
+}
+
+static void threads_that_write_neighbouring_words_share_falsely(void **state)
+{
+	struct fixture *f = *state;
+	const struct sharing *s;
+
+	for (uint32_t t = 1; t <= 4; t++) {
+		touch(f, t, LINE + 8 * t, HITM, 20);
+		touch(f, t, LINE + 8 * t, STORE_L1, 20);
+	}
+	s = judge(f);
+	assert_verdict(s, VERDICT_FALSE);
+	assert_int_equal(s->spot_count, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(s->spots[i].role, ROLE_BOTH);
+	assert_non_null(strstr(s->advice, "+192 bytes, +3 lines"));
+}
+
+static void threads_that_write_one_word_share_truly(void **state)
+{
+	struct fixture *f = *state;
+	const struct sharing *s;
+
+	for (uint32_t t = 1; t <= 4; t++) {
+		touch(f, t, LINE + 8, HITM, 20);
+		touch(f, t, LINE + 8, STORE_L1, 20);
+	}
+	s = judge(f);
+	assert_verdict(s, VERDICT_TRUE);
+	assert_non_null(strstr(s->advice, "shard"));
+}
+
+static void who_reads_beside_the_written_word_is_a_victim_only(void **state)
+{
+	struct fixture *f = *state;
+	const struct sharing *s;
+
+	touch(f, 1, LINE, STORE_L1, 50);
+	touch(f, 2, LINE + 40, HITM, 50);
+	touch(f, 3, LINE + 40, HITM, 50);
+	s = judge(f);
+	assert_verdict(s, VERDICT_FALSE);
+	assert_int_equal(s->spots[0].role, ROLE_AGGRESSOR);
+	assert_int_equal(s->spots[1].role, ROLE_VICTIM);
+	assert_non_null(strstr(s->advice, "+0 to a line of its own"));
+}
+
+static void who_reads_the_written_word_shares_truly(void **state)
+{
+	struct fixture *f = *state;
+
+	touch(f, 1, LINE, STORE_L1, 50);
+	touch(f, 2, LINE, HITM, 50);
+	assert_verdict(judge(f), VERDICT_TRUE);
+}
+
+static void both_kinds_in_one_line_are_mixed(void **state)
+{
+	struct fixture *f = *state;
+	const struct sharing *s;
+
+	for (uint32_t t = 1; t <= 2; t++) {
+		touch(f, t, LINE, HITM, 50);
+		touch(f, t, LINE, STORE_L1, 50);
+	}
+	touch(f, 3, LINE + 16, HITM, 30);
+	s = judge(f);
+	assert_verdict(s, VERDICT_MIXED);
+	assert_non_null(strstr(s->advice, "+16 to another line"));
+}
+
+/* A reader that pays at one field of a record for the writes to all that it reads. */
+static void reader_of_a_whole_record_shares_truly(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint32_t field = 0; field < 3; field++) {
+		touch(f, 1, LINE + 8 * field, STORE_L1, 30);
+		touch(f, 2, LINE + 8 * field, field ? LOAD_L1 : HITM, 30);
+	}
+	assert_verdict(judge(f), VERDICT_TRUE);
+}
+
+static void initial_store_does_not_make_sharing_true(void **state)
+{
+	struct fixture *f = *state;
+
+	touch(f, 7, LINE + 40, STORE_L1, 1); /* the main thread's, once */
+	touch(f, 1, LINE, STORE_L1, 400);
+	touch(f, 2, LINE + 40, HITM, 100);
+	assert_verdict(judge(f), VERDICT_FALSE);
+}
+
+static void field_pays_for_what_its_threads_write_beside_it(void **state)
+{
+	struct fixture *f = *state;
+	const struct sharing *s;
+
+	for (uint32_t t = 1; t <= 4; t++) {
+		touch(f, t, LINE, HITM, 30); /* read first, never written */
+		touch(f, t, LINE + 8, STORE_L1, 30);
+	}
+	s = judge(f);
+	assert_verdict(s, VERDICT_FALSE);
+	assert_int_equal(s->spots[0].role, ROLE_VICTIM);
+	assert_non_null(strstr(s->reason, "the wait moves on"));
+	assert_null(s->advice); /* moving the field would help nobody */
+}
+
+static void read_only_lines_have_no_verdict_but_none(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint32_t t = 1; t <= 4; t++)
+		touch(f, t, LINE, LOAD_L1, 50);
+	assert_verdict(judge(f), VERDICT_NONE);
+	assert_null(f->sharing.advice);
+}
+
+static void few_samples_are_unsure(void **state)
+{
+	struct fixture *f = *state;
+	const struct sharing *s;
+
+	touch(f, 1, LINE, STORE_L1, 1);
+	touch(f, 2, LINE + 8, HITM, 2);
+	s = judge(f);
+	assert_verdict(s, VERDICT_UNSURE);
+	assert_true(s->confidence == 0);
+}
+
+static void confidence_grows_with_samples(void **state)
+{
+	struct fixture *f = *state;
+	double few;
+
+	touch(f, 1, LINE, STORE_L1, 10);
+	touch(f, 2, LINE + 8, HITM, 10);
+	few = judge(f)->confidence;
+	assert_true(few > 0.72 && few < 0.7225); /* Wilson's limit of 10 in 10: 10 / (10 + z^2) */
+	teardown(state);
+	setup(state);
+	f = *state;
+	touch(f, 1, LINE, STORE_L1, 100);
+	touch(f, 2, LINE + 8, HITM, 100);
+	assert_true(judge(f)->confidence > 0.96);
+}
+
+static void writes_that_were_not_sampled_are_unsure(void **state)
+{
+	struct fixture *f = *state;
+
+	touch(f, 1, LINE, HITM, 50);
+	touch(f, 2, LINE + 8, HITM, 50);
+	assert_verdict(judge(f), VERDICT_UNSURE);
+}
+
+static void stores_alone_are_judged_too(void **state)
+{
+	struct fixture *f = *state;
+
+	touch(f, 1, LINE, STORE_L1, 50);
+	touch(f, 2, LINE + 32, STORE_L1, 50);
+	assert_verdict(judge(f), VERDICT_FALSE);
+	assert_int_equal(f->sharing.basis, BASIS_STORES);
+}
+
+static void locked_access_over_the_end_of_a_line_is_split(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint32_t t = 1; t <= 2; t++)
+		touch(f, t, 0x203c, LOCKED, 50);
+	assert_verdict(judge(f), VERDICT_SPLIT);
+	assert_int_equal(f->sharing.neighbour, 0x2040);
+}
+
+static void both_parts_of_a_split_access_are_found_by_its_code(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint32_t t = 1; t <= 2; t++) {
+		FAKE_TOUCH(&f->source, 9, t, t, 0x500, 0x503d, 900, LOCKED, .times = 50);
+		FAKE_TOUCH(&f->source, 9, t, t, 0x500, 0x5040, 900, LOCKED, .times = 50);
+	}
+	assert_verdict(judge(f), VERDICT_SPLIT);
+}
+
+static void neighbouring_locks_of_one_function_are_no_split_access(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint32_t t = 1; t <= 2; t++)
+		for (uint64_t at = 0x5034; at <= 0x5044; at += 4)
+			FAKE_TOUCH(&f->source, 9, t, t, 0x500, at, 90, LOCKED, .times = 50);
+	assert_verdict(judge(f), VERDICT_TRUE);
+}
+
+static void parts_of_one_field_are_the_same_bytes(void **state)
+{
+	struct fixture *f = *state;
+	const struct sharing *s;
+
+	touch(f, 1, 0x3000, STORE_L1, 50);
+	touch(f, 2, 0x3004, HITM, 50); /* the upper half of what the other writes whole */
+	s = judge(f);
+	assert_int_equal(s->spot_count, 1);
+	assert_verdict(s, VERDICT_TRUE);
+}
+
+static void moves_are_shared_out_whole(void **state)
+{
+	struct fixture *f = *state;
+	const struct sharing *s;
+	double sum = 0;
+
+	touch(f, 1, LINE, STORE_L1, 30);
+	touch(f, 2, LINE + 8, STORE_L1, 10);
+	touch(f, 3, LINE + 16, HITM, 40);
+	s = judge(f);
+	for (uint32_t i = 0; i < s->pair_count; i++)
+		sum += s->pairs[i].moves;
+	assert_true(sum > 39.999 && sum < 40.001);
+	assert_true(s->spots[0].blame > 29.999 && s->spots[0].blame < 30.001);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(threads_that_write_neighbouring_words_share_falsely),
+		TEST(threads_that_write_one_word_share_truly),
+		TEST(who_reads_beside_the_written_word_is_a_victim_only),
+		TEST(who_reads_the_written_word_shares_truly),
+		TEST(both_kinds_in_one_line_are_mixed),
+		TEST(reader_of_a_whole_record_shares_truly),
+		TEST(initial_store_does_not_make_sharing_true),
+		TEST(field_pays_for_what_its_threads_write_beside_it),
+		TEST(read_only_lines_have_no_verdict_but_none),
+		TEST(few_samples_are_unsure),
+		TEST(confidence_grows_with_samples),
+		TEST(writes_that_were_not_sampled_are_unsure),
+		TEST(stores_alone_are_judged_too),
+		TEST(locked_access_over_the_end_of_a_line_is_split),
+		TEST(both_parts_of_a_split_access_are_found_by_its_code),
+		TEST(neighbouring_locks_of_one_function_are_no_split_access),
+		TEST(parts_of_one_field_are_the_same_bytes),
+		TEST(moves_are_shared_out_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
