@@ -118,7 +118,7 @@ static const char *share_words(const struct sharing *s, double part, struct inte
 		[BASIS_HITM] = "moves", [BASIS_PEER] = "transfers", [BASIS_STORES] = "stores"
 	};
 
-	return intern_printf(pool, "%.0f %% of %.0f sampled %s", 100 * part / s->moves, s->moves,
+	return intern_printf(pool, "%.0f %% of %.0f %s", 100 * part / s->moves, s->moves,
 			     NOUN[s->basis]);
 }
 
@@ -143,9 +143,7 @@ static const char *why_true(const struct sharing *s, struct intern *pool)
 	bool few = spots_that(s, is_disputed) == 0;
 	spot_test *which = few ? is_aggressor : is_disputed;
 
-	return intern_printf(pool,
-			     "%s use the same bytes, %s, written by %u; %s wait for bytes their "
-			     "own threads use",
+	return intern_printf(pool, "%s use %s, %u write; %s are for the same bytes",
 			     people(l, most_of(s, which, false), pool), name_spots(s, which, pool),
 			     most_of(s, which, true), share_words(s, s->same, pool));
 }
@@ -194,21 +192,18 @@ static bool is_tied(const struct sharing *s)
 
 static const char *why_false(const struct sharing *s, struct intern *pool)
 {
-	const struct contended_line *l = s->line;
 	const char *share = share_words(s, s->other, pool);
 
 	if (is_slots(s))
-		return intern_printf(pool,
-				     "%s write different bytes (%s), none of them another's; %s "
-				     "wait for bytes of others",
-				     people(l, owners(s), pool), name_spots(s, is_innocent, pool),
-				     share);
-	return intern_printf(pool, "what uses %s waits for writes of %s: %s wait for %s",
+		return intern_printf(
+			pool, "%s write different bytes (%s); %s are for others' bytes",
+			people(s->line, owners(s), pool), name_spots(s, is_innocent, pool), share);
+	return intern_printf(pool, "who uses %s waits for writes of %s; %s are for %s",
 			     name_spots(s, in_the_way(s), pool), name_spots(s, is_aggressor, pool),
 			     share,
-			     is_tied(s) ? "bytes beside their own, which the same threads use as "
-					  "well: with these apart, the wait moves on to them"
-					: "bytes that their own threads do not use");
+			     is_tied(s) ? "bytes beside; the same threads use those, too, so that "
+					  "apart the wait moves on to them"
+					: "bytes that these threads do not use");
 }
 
 static const char *why_mixed(const struct sharing *s, struct intern *pool)
@@ -220,21 +215,21 @@ static const char *why_mixed(const struct sharing *s, struct intern *pool)
 
 	if (is_slots(s))
 		return intern_printf(pool,
-				     "%s: each written by one %s, and used by others besides; %s "
-				     "wait for bytes beside their own",
-				     rest, actor_noun(s->line, 1), share);
+				     "one %s each writes %s, others use them, too; %s are for "
+				     "other bytes",
+				     actor_noun(s->line, 1), rest, share);
 	return intern_printf(pool,
-			     "%s: used by several, written by some; %s: only beside it; %s wait "
-			     "for bytes beside their own",
+			     "several use %s, what uses %s only waits; %s are for other bytes",
 			     shared, rest, share);
 }
 
 static const char *why_split(const struct sharing *s, struct intern *pool)
 {
 	return intern_printf(pool,
-			     "a locked access reaches over the end of its line, into the one at "
-			     "0x%" PRIx64 ": %" PRIu64 " locked samples; both lines wait for each",
-			     s->neighbour, s->line->counts.locked);
+			     "%" PRIu64
+			     " locked accesses reach over the end of a line, between this one "
+			     "and the one at 0x%" PRIx64 "; each needs both",
+			     s->line->counts.locked, s->neighbour);
 }
 
 static const char *why_pair(const struct sharing *s, struct intern *pool)
@@ -265,8 +260,7 @@ static const char *why_unsure(const struct sharing *s, struct intern *pool)
 				     "of %.0f moves only %.0f can be told: nobody else was "
 				     "seen to write what they wait for",
 				     s->moves, told);
-	return intern_printf(pool,
-			     "%.0f sampled moves are too few to judge by (for other bytes: %.0f)",
+	return intern_printf(pool, "%.0f moves are too few to judge by (for other bytes: %.0f)",
 			     s->moves, s->other);
 }
 

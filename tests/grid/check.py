@@ -10,6 +10,7 @@ import sys
 
 NAME = {'true': 'true sharing', 'false': 'false sharing'}
 NOISE = 20      # HITM: a thread's start and end move a line now and then
+QUIET = 0.02    # of the lines, at most: their threads hardly met, as happens on a busy host
 
 
 def grid(small):
@@ -22,7 +23,7 @@ def grid(small):
 def run(hitmap, tmp, program, parameters, door):
     data = os.path.join(tmp, 'data')
     words = [str(p) for p in parameters]
-    done = subprocess.run([hitmap, 'record', '--door', door, '-o', data, '--', program, *words, '1500'],
+    done = subprocess.run([hitmap, 'record', '--door', door, '-o', data, '--', program, *words, '3000'],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     report = subprocess.run([hitmap, 'report', '-i', data, '--format', 'json', '--all'],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
@@ -46,8 +47,8 @@ def compare(truth, report):
     for address, want in truth.items():
         line = lines.pop(int(address, 16), None)
         got = judged(line)
-        if want == 'none' and line and sum(line['hitm'].values()) < NOISE and got != 'false':
-            got = 'none'
+        if got != want and got != 'false' and (not line or sum(line['hitm'].values()) < NOISE):
+            got = 'none' if want == 'none' else 'quiet'
         pairs.append((want, got, line))
     total = sum(sum(l['hitm'].values()) for l in report['lines'])
     other = [l for l in lines.values() if judged(l) == 'false' and sum(l['hitm'].values()) >= NOISE and
@@ -69,8 +70,9 @@ def main():
         pairs, other = compare(truth, report)
         for want, got, line in pairs:
             score[want, got] = score.get((want, got), 0) + 1
-            if want != got:
+            if want != got and got != 'quiet':
                 wrong += 1
+            if want != got:
                 print(*p, door, f': is {want}, said to be {got}:', line and line['reason'])
         for line in other:
             wrong += 1
@@ -80,9 +82,12 @@ def main():
         print(f'\tis {want:6} said {got:15} {n:6}')
     right = sum(n for (want, got), n in score.items() if want == got)
     called = sum(n for (want, got), n in score.items() if got == 'false' and want != 'false')
-    missed = sum(n for (want, got), n in score.items() if want == 'false' and got != 'false')
+    missed = sum(n for (want, got), n in score.items() if want == 'false' and got not in ('false', 'quiet'))
+    quiet = sum(n for (want, got), n in score.items() if got == 'quiet')
+    if quiet > QUIET * sum(score.values()):
+        wrong += 1
     print(f'score: {right} of {sum(score.values())} lines right; false "false sharing": {called}, '
-          f'missed: {missed}')
+          f'missed: {missed}; below the noise: {quiet}')
     sys.exit(bool(wrong) or not programs)
 
 

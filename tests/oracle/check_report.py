@@ -116,8 +116,9 @@ def check_model():
 N = r'([\d,]+|n/a)'
 PEER = ' +' + N if report['recording']['peer'] else '()'
 RATE = r' +(\d\S*(?: \(\S+\))?|n/a)' if report['model'] and report['model']['operations'] else '()'
-LINE = re.compile(r'^ *(\d+) +([\d.]+ %|n/a) (.*?) +(\[.{4}\|.{4}\]) +(\S+) +' + N + r' +(\S+)' + PEER + RATE + '$')
-CELL = re.compile(r'^    \+(\d+) +(lower|upper) .*? ' + ' +'.join([N] * 6) + PEER + r' +(\S.*)$')
+LINE = re.compile(r'^ *(\d+) +([\d.]+ %|n/a) (.*?) +(\[.{4}\|.{4}\]) +(\S+) +' + N + r' +(\S+)' + PEER + RATE +
+                  r' +(none|true sharing|false sharing|mixed|split access|pair candidate|transient|unsure)$')
+CELL = re.compile(r'^    \+(\d+) +(lower|upper) .*? (?:(victim|aggressor|both) +)?' + ' +'.join([N] * 6) + PEER + r' +(\S.*)$')
 CODE = re.compile(r'^ {10,}' + ' +'.join([N] * 6) + PEER + r' +(\S.*)$')
 
 
@@ -136,8 +137,8 @@ def check_cell(rows, cell):
     if not m:
         same('cell', None, cell['offset'])
         return
-    same('cell', list(m.groups()[:2]) + numbers(m.groups()[2:]),
-         [str(cell['offset']), cell['half']] + figures(cell))
+    same('cell', list(m.groups()[:3]) + numbers(m.groups()[3:]),
+         [str(cell['offset']), cell['half'], cell['role']] + figures(cell))
     for code in cell['code'] if len(cell['code']) > 1 else []:
         m = CODE.match(rows.pop(0))
         same('code', m and numbers(m.groups()), figures(code))
@@ -161,6 +162,7 @@ def check_lines():
         if report['model'] and report['model']['operations']:
             same('HITM per operation', m.group(9),
                  ranged(line, 'hitm_per_operation', rate))
+        same('verdict', m.group(10), line['verdict'])
         for cell in line['cells']:
             check_cell(rows, cell)
     same('rows that the JSON has not', rows, [])
