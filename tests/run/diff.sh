@@ -35,8 +35,14 @@ done
 record upper "$hitmap" bench signal --before --base 32 --ops 100
 record futex_before "$hitmap" bench futex --before --ops 50
 record futex_after "$hitmap" bench futex --after --ops 50
-record lock120 "$tmp/19" 20000 120
-record lock128 "$tmp/19" 20000 128
+# Its two threads hardly meet when a busy host runs one after the other: then there is nothing to compare.
+for at in 120 128; do
+	for _ in 1 2 3 4 5 6; do
+		record lock$at "$tmp/19" 20000 $at
+		hitm=$("$hitmap" report -i "$tmp/lock$at" --format json | jq '.recording.hitm | add')
+		[ "$hitm" -gt 5000 ] && break
+	done
+done
 
 diff_json() { # DIFF-ARGUMENTS...
 	"$hitmap" diff --format json "$@" >"$tmp/json" || wrong "diff $* as JSON fails"
