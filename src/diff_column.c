@@ -134,7 +134,7 @@ const struct diff_column diff_row_columns[] = {
 	COLUMN("ratio", "after by before (95 %)", RATE_RANGE, ratio),
 	COLUMN("p", NULL, RATE, p),
 	COLUMN("significant", NULL, FLAG, significant),
-	COLUMN("significance", "significance", TEXT, significance),
+	COLUMN("significance", "beyond noise?", TEXT, significance),
 	COLUMN("word", NULL, TEXT, word),
 	COLUMN("story", "what happened", TEXT, story),
 	{ 0 },

@@ -188,9 +188,9 @@ static void draw_significance(struct drawing *d)
 	else
 		fprintf(d->out, "%-*s%s: none before\n", TITLE_COLUMNS, "the whole",
 			diff_significance(t));
-	fprintf(d->out, "%-*s%s\n", TITLE_COLUMNS, "",
-		d->diff->by_runs ? "noise is that between the recordings of a side"
-				 : "noise is that of sampling, and 5 % between two runs");
+	fprintf(d->out, "%-*snoise is that %s\n", TITLE_COLUMNS, "",
+		d->diff->by_runs ? "between the recordings of a side"
+				 : "of sampling, and 5 % for what two runs differ by");
 }
 
 static void draw_warnings(struct drawing *d)

@@ -129,13 +129,25 @@ static void put_cell(struct html_report *p, struct view_row row)
 	}
 }
 
+static void put_sentence(struct html_report *p, const char *head, const char *text)
+{
+	if (!text)
+		return;
+	fprintf(p->out, "<p><strong>%s</strong> ", head);
+	html_text(p->out, text);
+	fputs("</p>\n", p->out);
+}
+
 static void put_line(struct html_report *p, const struct view_line *line)
 {
 	struct view_row row = { .view = p->view, .line = line };
 
 	fprintf(p->out, "<section class=\"line\">\n<h2>%u. ", line->rank);
 	html_text(p->out, line->name);
-	fputs("</h2>\n<table class=\"sort cells\">\n", p->out);
+	fputs("</h2>\n", p->out);
+	put_sentence(p, verdict_name(line->sharing.verdict), line->sharing.reason);
+	put_sentence(p, "try", line->sharing.advice);
+	fputs("<table class=\"sort cells\">\n", p->out);
 	put_heads(p, cell_columns);
 	fputs("<tbody>\n", p->out);
 	for (uint32_t i = 0; i < line->cell_count; i++) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session.h"
+#include "doctor_show.h"
 #include "mem.h"
 #include "output.h"
+#include "paths.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,6 +22,31 @@ static bool is_light(void)
 	return number == 7 || number > 8;
 }
 
+/* What "hitmap doctor" says, for its view. */
+static void write_doctor(void *context, FILE *out)
+{
+	const char *path = getenv("PATH");
+	struct paths paths = { 0 };
+	struct doctor_ask ask = { .root = "" };
+	struct err *e = paths_find(&paths);
+	struct doctor d;
+
+	ask.emulator = (struct emulator_places){
+		.path = path && *path ? path : "/usr/local/bin:/usr/bin:/bin",
+		.spare = (const char *const *)paths.spare_qemu,
+		.plugin_folder = paths.lib,
+	};
+	if (e) {
+		err_print(e, out);
+		err_free(e);
+		return;
+	}
+	doctor_examine(&ask, &d);
+	doctor_show_text(&d, out);
+	doctor_deinit(&d);
+	paths_deinit(&paths);
+}
+
 struct err *session_open(struct session *s, const char *command, bool ascii, bool light)
 {
 	struct output out = { .file = stdout, .command = command };
@@ -31,6 +58,7 @@ struct err *session_open(struct session *s, const char *command, bool ascii, boo
 
 	*s = (struct session){ .command = command };
 	s->in.message = s->message;
+	s->in.doctor = write_doctor;
 	s->screen = screen_new();
 	return tui_open(command, &options, &s->tui);
 }

@@ -29,8 +29,14 @@ for p in 01_adjacent_counters 17_true_shared_counter 19_lock_offset_shift; do
 done
 record false "$tmp/01" 20000
 record true "$tmp/17" 20000
-record lock120 "$tmp/19" 20000 120
-record lock128 "$tmp/19" 20000 128
+# On a busy host the two threads of the lock now and then hardly meet.
+for offset in 120 128; do
+	for _ in 1 2 3 4 5 6; do
+		record lock$offset "$tmp/19" 20000 $offset
+		met=$("$hitmap" report -i "$tmp/lock$offset" --format json --all | jq '[.lines[].hitm | add] | add')
+		[ "${met:-0}" -lt 1000 ] || break
+	done
+done
 for base in 0 32; do
 	record "base$base" "$hitmap" bench signal --before --base $base --ops 200
 done

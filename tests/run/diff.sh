@@ -35,14 +35,19 @@ done
 record upper "$hitmap" bench signal --before --base 32 --ops 100
 record futex_before "$hitmap" bench futex --before --ops 50
 record futex_after "$hitmap" bench futex --after --ops 50
-record lock120 "$tmp/19" 8000 120
-record lock128 "$tmp/19" 8000 128
+# Its two threads hardly meet when a busy host runs one after the other: then there is nothing to compare.
+for at in 120 128; do
+	for _ in 1 2 3 4 5 6; do
+		record lock$at "$tmp/19" 20000 $at
+		hitm=$("$hitmap" report -i "$tmp/lock$at" --format json | jq '.recording.hitm | add')
+		[ "$hitm" -gt 5000 ] && break
+	done
+done
 
 diff_json() { # DIFF-ARGUMENTS...
 	"$hitmap" diff --format json "$@" >"$tmp/json" || wrong "diff $* as JSON fails"
-	"$hitmap" diff "$@" >"$tmp/text" || wrong "diff $* fails"
-	"$hitmap" diff --ascii "$@" >"$tmp/ascii"
-	awk 'length > 100 { print "wider than 100 columns: " $0; bad = 1 } END { exit bad }' "$tmp/ascii" || fail=1
+	"$hitmap" diff --ascii "$@" >"$tmp/text" || wrong "diff $* fails" # of awk's some count bytes
+	awk 'length > 100 { print "wider than 100 columns: " $0; bad = 1 } END { exit bad }' "$tmp/text" || fail=1
 }
 
 word() { # OBJECT [FIELD]
@@ -59,6 +64,9 @@ diff_json "$tmp/before" "$tmp/after"
 is "signal: __count" "$(word root_user __count)" gone
 is "signal: sigpending" "$(word root_user sigpending)" same
 is "signal: all HITM fall, beyond noise" "$(jq '.total.significant and .total.ratio < 0.95' "$tmp/json")" true
+
+# With few threads the next field of the line takes the pain over.
+diff_json "$tmp/before1" "$tmp/after1"
 grep -A1 '^pain that went' "$tmp/text" | grep -q 'root_user.__count' || wrong "__count is not what went: $(cat "$tmp/text")"
 grep -A1 '^pain that came' "$tmp/text" | grep -q 'root_user.sigpending' || wrong "what sigpending took over is not told"
 
@@ -111,7 +119,7 @@ status() { # EXPECTED WORDS DIFF-ARGUMENTS...
 status 0 'HITM per operation' --fail-on 'hitm_per_op > +10%' "$tmp/before1" "$tmp/before2"
 status 0 'HITM per operation' --fail-on 'hitm_per_op > +10%' "$tmp/before" "$tmp/after"
 status 4 'hitm_per_op > +3%' --fail-on 'hitm_per_op > +3%' "$tmp/after" "$tmp/before"
-status 4 'field:root_user.sigpending' --fail-on 'hitm > 99, field:root_user.sigpending hitm > +20%' "$tmp/before" "$tmp/after"
+status 4 'field:root_user.sigpending' --fail-on 'hitm > 99, field:root_user.sigpending hitm > +20%' "$tmp/before1" "$tmp/after1"
 status 1 'cannot be judged' --fail-on 'hitm_per_op > +10%' "$tmp/lock120" "$tmp/lock128"
 status 2 'column 13' --fail-on 'hitm_per_op ! 3' "$tmp/before" "$tmp/after"
 status 2 'takes two recordings' "$tmp/before"
