@@ -551,11 +551,10 @@ void sharing_init(struct sharing *s, const struct profile *p, const struct conte
 	for (uint32_t i = 0; i < s->spot_count; i++)
 		count_spot(s, i);
 	share_moves(s);
-	if (line->contended) {
+	if (line->contended)
 		give_roles(s);
-		if (!judge_split(s, p) && !judge_order(s))
-			judge_bytes(s);
-	}
+	if (!judge_split(s, p) && line->contended && !judge_order(s)) /* a split costs one, too */
+		judge_bytes(s);
 	sharing_tell(s, p, pool);
 }
 

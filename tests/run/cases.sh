@@ -17,7 +17,7 @@ cases="01_adjacent_counters 20000
 06_seqlock 5000
 07_lock_stripes 10000
 09_adjacent_pair_128 20000
-10_split_atomic 100000000
+10_split_atomic 400000000
 12_heap_neighbours 20000
 14_tls_scanner 20000
 16_cxx_symbols 20000

@@ -272,6 +272,15 @@ static void both_parts_of_a_split_access_are_found_by_its_code(void **state)
 	assert_verdict(judge(f), VERDICT_SPLIT);
 }
 
+static void split_access_of_one_thread_is_split_all_the_same(void **state)
+{
+	struct fixture *f = *state;
+
+	FAKE_TOUCH(&f->source, 9, 1, 1, 0x500, 0x503d, 900, LOCKED, .times = 50);
+	FAKE_TOUCH(&f->source, 9, 1, 1, 0x500, 0x5040, 900, LOCKED, .times = 50);
+	assert_verdict(judge(f), VERDICT_SPLIT);
+}
+
 static void neighbouring_locks_of_one_function_are_no_split_access(void **state)
 {
 	struct fixture *f = *state;
@@ -453,6 +462,7 @@ int main(void)
 		TEST(stores_alone_are_judged_too),
 		TEST(locked_access_over_the_end_of_a_line_is_split),
 		TEST(both_parts_of_a_split_access_are_found_by_its_code),
+		TEST(split_access_of_one_thread_is_split_all_the_same),
 		TEST(neighbouring_locks_of_one_function_are_no_split_access),
 		TEST(parts_of_one_field_are_the_same_bytes),
 		TEST(few_samples_never_make_a_wrong_verdict),
