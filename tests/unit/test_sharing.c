@@ -140,6 +140,42 @@ static void who_reads_the_written_word_shares_truly(void **state)
 	assert_verdict(judge(f), VERDICT_TRUE);
 }
 
+/* The writer misses because readers took copies. */
+static void writer_waits_for_those_who_read(void **state)
+{
+	struct fixture *f = *state;
+	const struct data_source miss = { .kind = MEMORY_STORE, .miss = true };
+	const struct sharing *s;
+
+	touch(f, 1, LINE, miss, 40);
+	touch(f, 2, LINE + 32, HITM, 40);
+	s = judge(f);
+	assert_true(s->moves == 80);
+	assert_true(s->other > 79.999);
+	assert_int_equal(s->spots[0].role, ROLE_BOTH);
+}
+
+static void stray_sample_does_not_make_sharing_mixed(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint32_t t = 1; t <= 2; t++) {
+		touch(f, t, LINE, HITM, 50);
+		touch(f, t, LINE, STORE_L1, 50);
+	}
+	touch(f, 3, LINE + 16, HITM, 1);
+	assert_verdict(judge(f), VERDICT_TRUE);
+}
+
+static void three_samples_that_agree_are_not_enough(void **state)
+{
+	struct fixture *f = *state;
+
+	touch(f, 1, LINE, STORE_L1, 3);
+	touch(f, 2, LINE + 8, HITM, 3);
+	assert_verdict(judge(f), VERDICT_UNSURE);
+}
+
 static void both_kinds_in_one_line_are_mixed(void **state)
 {
 	struct fixture *f = *state;
@@ -182,9 +218,10 @@ static void field_pays_for_what_its_threads_write_beside_it(void **state)
 	struct fixture *f = *state;
 	const struct sharing *s;
 
+	touch(f, 7, LINE, STORE_L1, 1); /* the main thread's, once */
 	for (uint32_t t = 1; t <= 4; t++) {
-		touch(f, t, LINE, HITM, 30); /* read first, never written */
-		touch(f, t, LINE + 8, STORE_L1, 30);
+		touch(f, t, LINE, HITM, 30); /* read first, not written any more */
+		touch(f, t, LINE + 8, STORE_L1, 60);
 	}
 	s = judge(f);
 	assert_verdict(s, VERDICT_FALSE);
@@ -286,7 +323,7 @@ static void neighbouring_locks_of_one_function_are_no_split_access(void **state)
 	struct fixture *f = *state;
 
 	for (uint32_t t = 1; t <= 2; t++)
-		for (uint64_t at = 0x5034; at <= 0x5044; at += 4)
+		for (uint64_t at = 0x5038; at <= 0x5044; at += 4)
 			FAKE_TOUCH(&f->source, 9, t, t, 0x500, at, 90, LOCKED, .times = 50);
 	assert_verdict(judge(f), VERDICT_TRUE);
 }
@@ -451,6 +488,9 @@ int main(void)
 		TEST(threads_that_write_one_word_share_truly),
 		TEST(who_reads_beside_the_written_word_is_a_victim_only),
 		TEST(who_reads_the_written_word_shares_truly),
+		TEST(writer_waits_for_those_who_read),
+		TEST(stray_sample_does_not_make_sharing_mixed),
+		TEST(three_samples_that_agree_are_not_enough),
 		TEST(both_kinds_in_one_line_are_mixed),
 		TEST(reader_of_a_whole_record_shares_truly),
 		TEST(initial_store_does_not_make_sharing_true),
