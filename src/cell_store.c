@@ -3,6 +3,7 @@
 #include "line_key.h"
 #include "map.h"
 #include "mem.h"
+#include "phase.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -38,7 +39,10 @@ struct packed {
 	uint32_t more;	   /* index + 1: the counts are there, not here; 0: none */
 	uint32_t latency, accesses;
 	uint8_t n[SMALL];
+	uint8_t when[3]; /* of the first sample and of the last: a phase code each, packed */
 } __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct packed) == 64, "a cell is a cache line");
 
 struct more {
 	struct counts counts;
@@ -73,6 +77,7 @@ struct cell_store {
 	uint32_t cell_count, more_count, more_room, site_count, site_room, mapping_count,
 		mapping_room, physical_count, physical_room;
 	struct actors cpus, threads;
+	uint64_t start; /* ns: of the first sample that came with a time */
 };
 
 /* ---- Actors */
@@ -408,6 +413,29 @@ static inline void note_actors(struct cell_store *s, struct packed *c, const str
 		note_other(s, c, sample->tid, offsetof(struct more, threads));
 }
 
+static inline uint32_t when_packed(const struct packed *c)
+{
+	return c->when[0] | c->when[1] << 8 | c->when[2] << 16;
+}
+
+static void set_when(struct packed *c, uint32_t first, uint32_t last)
+{
+	c->when[0] = (uint8_t)first;
+	c->when[1] = (uint8_t)(first >> 8 | last << 4);
+	c->when[2] = (uint8_t)(last >> 4);
+}
+
+/* Codes are that coarse that the first and last of a hot cell seldom change. */
+static inline void note_time(struct cell_store *s, struct packed *c, uint64_t time)
+{
+	uint32_t code = phase_code(time > s->start ? time - s->start : 0), when = when_packed(c),
+		 first = when & 0xfff, last = when >> 12;
+
+	if (code - first <= last - first) /* between them; both are 0 at first, and no code is */
+		return;
+	set_when(c, first && first < code ? first : code, last > code ? last : code);
+}
+
 static inline void count_sample(struct cell_store *s, struct packed *c, const struct sample *sample,
 				const struct counts *step)
 {
@@ -418,15 +446,29 @@ static inline void count_sample(struct cell_store *s, struct packed *c, const st
 	else
 		count_whole(&cell_more(s, c)->counts, sample, step);
 	note_actors(s, c, sample);
+	if (sample->time && s->start)
+		note_time(s, c, sample->time);
 }
 
 void cell_count(struct cell_store *s, const struct cell_sample *samples, uint32_t count)
 {
+	if (!s->start && count)
+		s->start = samples[0].sample->time;
 	for (uint32_t i = 0; i < count; i++)
 		count_sample(s, cell_at(s, samples[i].cell), samples[i].sample, samples[i].step);
 }
 
 /* ---- Results */
+
+static void unpack_time(const struct packed *c, struct cell *cell)
+{
+	uint16_t first = when_packed(c) & 0xfff, last = when_packed(c) >> 12;
+
+	if (first && (!cell->first || first < cell->first))
+		cell->first = first;
+	if (last > cell->last)
+		cell->last = last;
+}
 
 void cell_unpack(const struct cell_store *s, const uint32_t *cells, uint32_t count,
 		 struct cell *cell)
@@ -437,6 +479,7 @@ void cell_unpack(const struct cell_store *s, const uint32_t *cells, uint32_t cou
 		struct counts k = packed_counts(s, c);
 
 		counts_add(&cell->counts, &k);
+		unpack_time(c, cell);
 		actors_unpack(&s->cpus, c->cpus, m ? &m->cpus : NULL, &cell->cpus);
 		actors_unpack(&s->threads, c->threads, m ? &m->threads : NULL, &cell->threads);
 	}

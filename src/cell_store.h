@@ -4,7 +4,8 @@
  * address, packed into a cache line, as most are touched a few times by a few threads and a
  * recording may have millions of them. Which cells make a line is asked only at the end.
  *
- *	packed, 64 bytes	eight-bit counts, a bit each for the first 63 CPUs and threads
+ *	packed, 64 bytes	eight-bit counts, a bit each for the first 63 CPUs and threads,
+ *				roughly when its first and last samples were
  *	and more, on demand	whole counts, sets of the CPUs and threads that have no bit
  *
  * Cells are numbered in the order they came.

@@ -26,7 +26,7 @@ static const struct {
 };
 
 struct report_command {
-	const char *input, *format, *output, *display, *symfs, *vmlinux, *map;
+	const char *input, *format, *output, *display, *symfs, *vmlinux, *map, *by;
 	uint32_t top;
 	bool all, ascii, c2c;
 	report_function *print;
@@ -42,6 +42,9 @@ static const struct option_row rows[] = {
 	  OPTION_TEXT, AT(format), 0, 0 },
 	{ 'o', "output", "FILE", "where to write it (default standard output)", OPTION_TEXT,
 	  AT(output), 0, 0 },
+	{ 0, "by", "line|function",
+	  "what the text is by: lines (default), or which functions wait\nfor which others",
+	  OPTION_TEXT, AT(by), 0, 0 },
 	{ 0, "top", "N", "show N lines at most (default 10)", OPTION_U32, AT(top), 1, UINT32_MAX },
 	{ 'k', "vmlinux", "FILE",
 	  "types of the recorded kernel: its vmlinux or BTF (default\n" TYPE_BTF_KERNEL
@@ -81,6 +84,20 @@ static struct err *choose_format(struct report_command *c)
 		return NULL;
 	return err_next(err_new(ERR_USAGE, "report: --format %s is not known", c->format),
 			"use text, json, csv, html, folded or markdown");
+}
+
+static struct err *check_by(const struct report_command *c)
+{
+	bool functions = strcmp(c->by, "function") == 0;
+
+	if (!functions && strcmp(c->by, "line") != 0)
+		return err_next(err_new(ERR_USAGE, "report: --by %s is not known", c->by),
+				"use line or function");
+	if (functions && (c->c2c || strcmp(c->format, "text") != 0))
+		return err_next(err_new(ERR_USAGE, "report: --by function is plain text only"),
+				"leave out --format and --c2c-compat; json has both at once, under "
+				"\"lines\" and \"functions\"");
+	return NULL;
 }
 
 /* Before anything is read. */
@@ -215,6 +232,7 @@ static struct err *write_report(const struct report_command *c, const struct rec
 	if (e)
 		return e;
 	options = output_options(&out, c->top, c->all, c->ascii);
+	options.functions = strcmp(c->by, "function") == 0;
 	c->print(out.file, r, p, attrib, &options);
 	return output_close(&out);
 }
@@ -303,7 +321,7 @@ static struct err *report(const struct report_command *c)
 
 struct err *cmd_report(int argc, char **argv)
 {
-	struct report_command c = { .input = "perf.data", .format = "text" };
+	struct report_command c = { .input = "perf.data", .format = "text", .by = "line" };
 	bool helped;
 	int rest;
 	struct err *e = option_parse(argc, argv, &usage, &c, &rest, &helped);
@@ -313,6 +331,8 @@ struct err *cmd_report(int argc, char **argv)
 	if (rest < argc)
 		return err_next(err_new(ERR_USAGE, "report: %s is not an option", argv[rest]),
 				"a recording is given as -i %s", argv[rest]);
-	e = c.c2c ? check_c2c(&c) : choose_format(&c);
+	e = check_by(&c);
+	if (!e)
+		e = c.c2c ? check_c2c(&c) : choose_format(&c);
 	return e ? e : report(&c);
 }

@@ -9,13 +9,16 @@
 #include "figure.h"
 #include "report_view.h"
 
+struct fight;
+
 /* What a figure is of. A recording's have no line, a line's no cell, a cell's no code. */
 struct view_row {
 	const struct view *view;
 	const struct view_line *line;
 	const struct view_cell *cell;
 	const struct view_code *code;
-	enum line_half half; /* of halves only */
+	const struct fight *fight; /* of fights only */
+	enum line_half half;	   /* of halves only */
 };
 
 struct column {

@@ -29,6 +29,7 @@ struct cell {
 	const struct mapping *code; /* of ip; NULL when unknown */
 	struct counts counts;
 	struct idset cpus, threads;
+	uint16_t first, last; /* codes of phase.h: its samples; 0: times were not recorded */
 };
 
 /* What shows that a line moved between caches, from the weakest to the strongest. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "column.h"
+#include "fight.h"
 #include "heatmap.h"
 #include "label.h"
 #include "mem.h"
@@ -505,6 +506,39 @@ static void print_lines(const struct text_report *r)
 	}
 }
 
+/* ---- Functions */
+
+#define TOP_FIGHTS 20
+
+static void print_fights(const struct text_report *r, struct attrib *attrib,
+			 const struct report_options *options)
+{
+	struct report_table table;
+	struct fights fights;
+
+	fights_init(&fights, r->view, attrib,
+		    options->top   ? options->top
+		    : options->all ? 0
+				   : TOP_FIGHTS);
+	report_table_init(&table, r, fight_columns, LINE_INDENT);
+	for (uint32_t i = 0; i < fights.count; i++)
+		report_table_measure(
+			&table, &(struct view_row){ .view = r->view, .fight = &fights.rows[i] });
+	report_table_fit(&table, r->width);
+	if (fights.count)
+		report_table_heading(&table, r);
+	for (uint32_t i = 0; i < fights.count; i++)
+		report_table_row(&table, r,
+				 &(struct view_row){ .view = r->view, .fight = &fights.rows[i] });
+	fputc('\n', r->out);
+	say(r, "moves: samples of lines that came from another core; for whom each waits is shared "
+	       "out "
+	       "by samples");
+	if (fights.hidden)
+		say(r, "%s not shown (--all)", quantity(r, fights.hidden, "more pair"));
+	fights_deinit(&fights);
+}
+
 /* ---- Foot: what is not shown */
 
 static double hitm_percent(const struct view *v, uint64_t hitm)
@@ -579,10 +613,14 @@ void report_text(FILE *out, const struct recording *recording, const struct prof
 	view_init(&view, recording, profile, attrib, options);
 	say_head(&r);
 	say_answer(&r);
-	if (view.line_count) {
+	if (view.line_count)
 		fputc('\n', out);
-		print_lines(&r);
+	if (view.line_count && options->functions) {
+		print_fights(&r, attrib, options);
+	} else {
+		if (view.line_count)
+			print_lines(&r);
+		say_foot(&r);
 	}
-	say_foot(&r);
 	view_deinit(&view);
 }

@@ -17,6 +17,7 @@ struct report_options {
 	bool all;     /* every line, every cell */
 	bool unicode; /* block characters; else ASCII */
 	bool colour;
+	bool functions; /* text: who fights whom, instead of lines */
 	uint32_t columns; /* width, 80 to REPORT_COLUMNS; 0: the widest */
 };
 

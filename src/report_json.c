@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The JSON report; its fields are described in docs/json.md. */
 #include "column.h"
+#include "fight.h"
 #include "figure_json.h"
 #include "json.h"
 #include "mem.h"
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_FIGHTS    100
 #define REPORT_VERSION 1 /* grows when a field goes or changes its meaning, not when one comes */
 
 static void put_columns(struct json_writer *w, const struct column *c, const struct view_row *row)
@@ -184,6 +186,23 @@ static void put_sharing(struct json_writer *w, const struct sharing *s)
 	put_matrix(w, s);
 }
 
+static void put_fights(struct json_writer *w, const struct view *v, struct attrib *attrib,
+		       const struct report_options *options)
+{
+	struct fights fights;
+
+	fights_init(&fights, v, attrib, options->all ? 0 : MOST_FIGHTS);
+	json_begin_array(w, "functions");
+	for (uint32_t i = 0; i < fights.count; i++) {
+		json_begin_object(w, NULL);
+		put_columns(w, fight_columns,
+			    &(struct view_row){ .view = v, .fight = &fights.rows[i] });
+		json_end(w);
+	}
+	json_end(w);
+	fights_deinit(&fights);
+}
+
 static void put_line(struct json_writer *w, struct view_row row)
 {
 	json_begin_object(w, NULL);
@@ -244,6 +263,7 @@ void report_json(FILE *out, const struct recording *recording, const struct prof
 	for (uint32_t i = 0; i < view.line_count; i++)
 		put_line(&w, (struct view_row){ .view = &view, .line = &view.lines[i] });
 	json_end(&w);
+	put_fights(&w, &view, attrib, options);
 	put_hidden(&w, &view);
 	json_end(&w);
 	view_deinit(&view);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sharing.h"
 #include "mem.h"
+#include "phase.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #define SURE	    0.5	 /* confidence below which nothing is said */
 #define ROLE_SHARE  0.01 /* of the moves that makes a role */
 #define STRAY	    0.01 /* of the writes to a line: as good as none (it was initialised) */
+#define RANDOM	    0.05 /* chance at which an order in time may be none */
 #define LEAST_PAIR  0.001
 
 const char *verdict_name(enum verdict v)
@@ -473,6 +475,73 @@ static bool judge_split(struct sharing *s, const struct profile *p)
 	return true;
 }
 
+/* ---- Handing over */
+
+#define OVERLAP 8 /* of all its time: a handover within one phase code takes less */
+
+/* The writes of one thread, and the reads of others. */
+struct order {
+	uint32_t first_write, last_write, first_read, last_read; /* codes */
+	uint64_t writes, reads;					 /* samples */
+};
+
+static bool find_order(const struct contended_line *l, struct order *o)
+{
+	const struct idset *writer = NULL;
+
+	*o = (struct order){ .first_write = UINT32_MAX, .first_read = UINT32_MAX };
+	for (uint32_t i = 0; i < l->cell_count; i++) {
+		const struct cell *c = &l->cells[i];
+
+		if (!c->first)
+			return false;
+		if (!writes(c))
+			continue;
+		writer = actors_of(c);
+		o->writes += c->counts.samples;
+		o->first_write = c->first < o->first_write ? c->first : o->first_write;
+		o->last_write = c->last > o->last_write ? c->last : o->last_write;
+	}
+	for (uint32_t i = 0; i < l->cell_count && writer; i++) {
+		const struct cell *c = &l->cells[i];
+
+		if (writes(c) || in_both(actors_of(c), writer))
+			continue;
+		o->reads += c->counts.samples;
+		o->first_read = c->first < o->first_read ? c->first : o->first_read;
+		o->last_read = c->last > o->last_read ? c->last : o->last_read;
+	}
+	return o->writes && o->reads;
+}
+
+/* The chance that all writes come before all reads if their order were random. */
+static double chance_of_order(const struct order *o)
+{
+	double w = (double)o->writes, r = (double)o->reads;
+
+	return exp(lgamma(w + 1) + lgamma(r + 1) - lgamma(w + r + 1));
+}
+
+/* One thread's writes, all of them before others read. */
+static bool judge_order(struct sharing *s)
+{
+	struct order o;
+
+	if (s->line->writers != 1 || !find_order(s->line, &o) || o.last_write > o.first_read)
+		return false;
+	if (o.last_write == o.first_read) {
+		uint64_t both = phase_start(o.last_write + 1) - phase_start(o.last_write);
+
+		if (phase_start(o.last_read) - phase_start(o.first_write) < OVERLAP * both)
+			return false;
+	}
+	if (chance_of_order(&o) > RANDOM)
+		return false;
+	s->verdict = VERDICT_TRANSIENT;
+	s->confidence = 1 - chance_of_order(&o);
+	return true;
+}
+
 void sharing_init(struct sharing *s, const struct profile *p, const struct contended_line *line,
 		  struct attrib *attrib, struct intern *pool)
 {
@@ -484,7 +553,7 @@ void sharing_init(struct sharing *s, const struct profile *p, const struct conte
 	share_moves(s);
 	if (line->contended) {
 		give_roles(s);
-		if (!judge_split(s, p))
+		if (!judge_split(s, p) && !judge_order(s))
 			judge_bytes(s);
 	}
 	sharing_tell(s, p, pool);

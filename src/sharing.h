@@ -53,7 +53,8 @@ struct sharing {
 	enum verdict verdict;
 	enum sharing_basis basis;
 	double confidence; /* 0..1: what at least, with 95 % certainty, of the line's moves speaks
-			    * for the verdict; 0 for an unsure one */
+			    * for the verdict (of a transient one: how unlikely the order of its
+			    * samples is by chance); 0 for an unsure one */
 	double moves;	   /* all: "same" and "other" and those nobody was seen to cause */
 	double same, other;
 	struct sharing_spot *spots; /* in order of offset */

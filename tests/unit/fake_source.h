@@ -33,9 +33,9 @@ static void fake_close(struct source *s)
 	free(((struct fake_source *)s)->events);
 }
 
-static const struct source_ops FAKE_SOURCE = {
-	.name = "fake", .next = fake_next, .close = fake_close
-};
+static const struct source_ops FAKE_SOURCE = { .name = "fake",
+					       .next = fake_next,
+					       .close = fake_close };
 
 static inline void fake_init(struct fake_source *f)
 {
@@ -64,6 +64,7 @@ struct touch {
 	uint64_t ip, addr, weight;
 	struct data_source data;
 	uint64_t period; /* 0: 1 */
+	uint64_t time;	 /* ns; 0: not recorded */
 	uint32_t times;	 /* 0: 1 */
 };
 
@@ -81,6 +82,7 @@ static inline void fake_touch(struct fake_source *f, struct touch t)
 			.weight = t.weight,
 			.period = t.period ? t.period : 1,
 			.data_src = data_source_encode(&t.data),
+			.time = t.time,
 			.cpumode = PERF_RECORD_MISC_USER,
 		};
 	}

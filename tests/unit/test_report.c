@@ -243,6 +243,17 @@ static void the_first_screen_of_a_modelled_recording(void **state)
 	free(text);
 }
 
+static void functions_that_wait_for_each_other_are_named(void **state)
+{
+	char *text = text_of(add_measured, (struct report_options){ .functions = true });
+
+	assert_contains(text, "  cost moves who waits          field              for whom ");
+	assert_contains(text, "69.5 % 1,800 pool_take          limit              pool_take  ");
+	assert_contains(text, "15.5 %   720 pool_limit         limit at +36       pool_take  ");
+	assert_lacks(text, "lower|upper");
+	free(text);
+}
+
 static void no_contention_is_said_with_its_evidence(void **state)
 {
 	char *text = text_of(add_quiet, (struct report_options){ .unicode = false });
@@ -553,6 +564,7 @@ static void names_are_made_fit_for_a_screen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_that_wait_for_each_other_are_named),
 		cmocka_unit_test(the_first_screen_of_a_measured_recording),
 		cmocka_unit_test(everything_of_a_measured_recording_in_ascii),
 		cmocka_unit_test(the_first_screen_of_a_modelled_recording),

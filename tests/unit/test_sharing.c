@@ -7,6 +7,7 @@
 
 #include "fake_attrib.h"
 #include "fake_source.h"
+#include "phase.h"
 #include "sharing.h"
 
 #include <string.h>
@@ -293,6 +294,130 @@ static void parts_of_one_field_are_the_same_bytes(void **state)
 	assert_verdict(s, VERDICT_TRUE);
 }
 
+/* ---- As hardware samples: few, and of loads and stores at rates of their own */
+
+struct pattern {
+	const char *name;
+	bool all_write, one_word;
+	enum verdict want;
+};
+
+static uint32_t draw(uint64_t *seed, uint32_t below)
+{
+	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(*seed >> 33) % below;
+}
+
+/* One sample of a program of "threads" threads, each with a word of its own or all with one. */
+static void sample_pattern(struct fixture *f, const struct pattern *p, uint32_t threads,
+			   uint64_t *seed)
+{
+	uint32_t t = draw(seed, threads), at = p->one_word ? 0 : 4 * t;
+	bool can_write = p->all_write || !t, can_read = p->all_write || t;
+
+	if (can_write && (!can_read || draw(seed, 4) == 0))
+		touch(f, t + 1, LINE + at, STORE_L1, 1);
+	else if (can_read)
+		touch(f, t + 1, LINE + at, draw(seed, 3) ? HITM : LOAD_L1, 1);
+}
+
+static enum verdict sampled_verdict(struct fixture **f, void **state, const struct pattern *p,
+				    uint32_t samples, uint64_t *seed)
+{
+	uint32_t threads = 2 + draw(seed, 7);
+
+	teardown(state);
+	setup(state);
+	*f = *state;
+	for (uint32_t i = 0; i < samples; i++)
+		sample_pattern(*f, p, threads, seed);
+	assert_null(profile_read(&(*f)->source.source, (*f)->attrib, 0, &(*f)->profile));
+	if (!(*f)->profile->line_count)
+		return VERDICT_NONE;
+	sharing_init(&(*f)->sharing, (*f)->profile, &(*f)->profile->lines[0], (*f)->attrib,
+		     (*f)->pool);
+	return (*f)->sharing.verdict;
+}
+
+/* Whatever the number of samples a verdict is right or unsure, and with 100 it is right. */
+static void few_samples_never_make_a_wrong_verdict(void **state)
+{
+	static const struct pattern PATTERNS[] = {
+		{ "all write words of their own", true, false, VERDICT_FALSE },
+		{ "all write one word", true, true, VERDICT_TRUE },
+		{ "one writes beside the others", false, false, VERDICT_FALSE },
+		{ "one writes what the others read", false, true, VERDICT_TRUE },
+	};
+	static const uint32_t SAMPLES[] = { 4, 8, 15, 30, 60, 100, 200 };
+	struct fixture *f = *state;
+	uint64_t seed = 1;
+
+	for (size_t k = 0; k < ARRAY_SIZE(PATTERNS) * ARRAY_SIZE(SAMPLES) * 50; k++) {
+		const struct pattern *p = &PATTERNS[k % ARRAY_SIZE(PATTERNS)];
+		uint32_t samples = SAMPLES[k / ARRAY_SIZE(PATTERNS) % ARRAY_SIZE(SAMPLES)];
+		enum verdict got = sampled_verdict(&f, state, p, samples, &seed);
+		bool open = got == VERDICT_UNSURE || got == VERDICT_NONE;
+
+		if (got != p->want && (!open || samples >= 100))
+			fail_msg("%s, %u samples: %s, not %s", p->name, samples, verdict_name(got),
+				 verdict_name(p->want));
+	}
+}
+
+static void touch_at(struct fixture *f, uint32_t tid, uint64_t time, struct data_source what)
+{
+	FAKE_TOUCH(&f->source, 9, tid, tid, 0x400000 + tid, LINE, 100, what, .time = time);
+}
+
+static void what_is_written_and_then_read_is_transient(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint64_t i = 1; i <= 10; i++)
+		touch_at(f, 1, i * 1000000, STORE_L1);
+	for (uint64_t i = 11; i <= 20; i++)
+		touch_at(f, 2 + i % 2, i * 1000000, i < 13 ? HITM : LOAD_L1);
+	assert_verdict(judge(f), VERDICT_TRANSIENT);
+	assert_true(f->sharing.confidence > 0.99);
+	assert_null(f->sharing.advice);
+}
+
+static void one_write_among_the_reads_is_no_handover(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint64_t i = 1; i <= 10; i++)
+		touch_at(f, 1, i * 1000000, STORE_L1);
+	for (uint64_t i = 11; i <= 20; i++)
+		touch_at(f, 2, i * 1000000, HITM);
+	touch_at(f, 1, 15000000, STORE_L1);
+	assert_verdict(judge(f), VERDICT_TRUE);
+}
+
+static void order_of_a_few_samples_is_chance(void **state)
+{
+	struct fixture *f = *state;
+
+	touch_at(f, 1, 1000000, STORE_L1);
+	touch_at(f, 1, 2000000, STORE_L1);
+	for (uint64_t i = 3; i <= 6; i++)
+		touch_at(f, 2, i * 1000000, HITM);
+	assert_verdict(judge(f), VERDICT_TRUE); /* 1 in 15 */
+}
+
+static void times_are_kept_in_order(void **state)
+{
+	uint32_t last = 0;
+
+	for (uint64_t ns = 0; ns < UINT64_MAX / 3; ns += ns / 50 + 1) {
+		uint32_t code = phase_code(ns);
+
+		assert_true(code > 0 && code < 4096 && code >= last);
+		assert_true(phase_start(code) <= ns && ns - phase_start(code) <= ns / 64);
+		last = code;
+	}
+}
+
 static void moves_are_shared_out_whole(void **state)
 {
 	struct fixture *f = *state;
@@ -330,6 +455,11 @@ int main(void)
 		TEST(both_parts_of_a_split_access_are_found_by_its_code),
 		TEST(neighbouring_locks_of_one_function_are_no_split_access),
 		TEST(parts_of_one_field_are_the_same_bytes),
+		TEST(few_samples_never_make_a_wrong_verdict),
+		TEST(what_is_written_and_then_read_is_transient),
+		TEST(one_write_among_the_reads_is_no_handover),
+		TEST(order_of_a_few_samples_is_chance),
+		TEST(times_are_kept_in_order),
 		TEST(moves_are_shared_out_whole),
 	};
 
