@@ -234,6 +234,7 @@ void symtab_free(struct symtab *s)
 	free(s->section);
 	free(s->code.item);
 	free(s->data.item);
+	free(s->tls.item);
 	free(s);
 }
 

@@ -22,7 +22,7 @@ sources=$(for m in $(make -s print-base print-sample) input queue perfdata_featu
 	[ "$m" = symtab ] || ls "src/$m.c" 2>/dev/null || :
 done)
 clang -std=gnu11 $flags $(make -s print-CPPFLAGS) -o "$out/fuzz_perfdata" tests/fuzz/fuzz_perfdata.c \
-	$sources $(pkg-config --libs json-c libzstd) -lm
+	$sources $(make -s print-LDLIBS)
 [ -e "$out/seeds" ] || python3 tests/fuzz/seeds.py "$out/seeds"
 
 rm -f "$out"/crash-* "$out"/oom-* "$out"/timeout-* "$out"/leak-*

@@ -133,7 +133,8 @@ static inline void add_notes(struct fake_side *s, uint64_t operations)
 				       .complete = true } };
 	n = &fake_event(&s->source, EVENT_NOTE)->note;
 	*n = (struct note){ .kind = NOTE_OPERATION,
-			    .operation = { "signal queued and freed", operations } };
+			    .operation = { .name = "signal queued and freed",
+					   .count = operations } };
 }
 
 static inline void begin(struct fake_side *s, const char *path)
