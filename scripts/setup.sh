@@ -25,7 +25,7 @@ install_packages() {
 	need=$(missing "$@")
 	[ -n "$need" ] || return 0
 	say "installing" $need
-	if [ -n "$root" ] && ! command -v sudo >/dev/null; then
+	if [ "$root" != env ] && ! command -v sudo >/dev/null; then
 		say "not root and no sudo: run as root: apt-get install" $need
 		exit 1
 	fi
