@@ -146,3 +146,11 @@ const char *label_fit(char label[LABEL_BYTES], const char *s, uint32_t columns, 
 	free(shorter);
 	return label;
 }
+
+void label_put(FILE *out, const char *s, uint32_t columns, bool unicode)
+{
+	char label[LABEL_BYTES];
+
+	label_fit(label, s, columns, unicode);
+	fprintf(out, "%s%*s", label, (int)(columns - label_columns(label)), "");
+}

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define LABEL_COLUMNS 200		      /* the widest label */
 #define LABEL_BYTES   (4 * LABEL_COLUMNS + 1) /* enough for any */
@@ -19,5 +20,8 @@ uint32_t label_columns(const char *s);
 /* "s" in at most "columns" columns; without "unicode" also free of anything but ASCII. Returns
  * "label". */
 const char *label_fit(char label[LABEL_BYTES], const char *s, uint32_t columns, bool unicode);
+
+/* Writes "s" in exactly "columns" columns, at most LABEL_COLUMNS. */
+void label_put(FILE *out, const char *s, uint32_t columns, bool unicode);
 
 #endif

@@ -145,20 +145,13 @@ static void count_event(struct live *l, const struct event *ev)
 
 /* ---- Pictures */
 
-static void *copy(const void *from, size_t count, size_t size)
-{
-	void *to = count ? mem_realloc(NULL, count, size) : NULL;
-
-	return to ? memcpy(to, from, count * size) : NULL;
-}
-
 /* What it points to, but for strings, may be moved as the reading goes on. */
 static void copy_recording(struct recording *to, const struct recording *from)
 {
 	*to = *from;
-	to->cpu_node = copy(from->cpu_node, from->cpu_nodes, sizeof(*to->cpu_node));
-	to->memory = copy(from->memory, from->memory_count, sizeof(*to->memory));
-	to->events = copy(from->events, from->event_count, sizeof(*to->events));
+	to->cpu_node = mem_copy(from->cpu_node, from->cpu_nodes, sizeof(*to->cpu_node));
+	to->memory = mem_copy(from->memory, from->memory_count, sizeof(*to->memory));
+	to->events = mem_copy(from->events, from->event_count, sizeof(*to->events));
 }
 
 static struct live_shot *make_shot(struct live *l)

@@ -129,6 +129,11 @@ void mem_free_enlarged(void *p, size_t size)
 		mem_free_scattered(p, size);
 }
 
+void *mem_copy(const void *from, size_t count, size_t size)
+{
+	return count ? memcpy(mem_realloc(NULL, count, size), from, count * size) : NULL;
+}
+
 char *mem_strdup(const char *s)
 {
 	char *copy = strdup(s);

@@ -26,6 +26,8 @@ void *mem_promise_take(struct mem_promise *p) __attribute__((returns_nonnull));
  * hypervisors). "was": the size given before, 0 with NULL. What is new is undefined. */
 void *mem_enlarge(void *p, size_t was, size_t size) __attribute__((returns_nonnull));
 void mem_free_enlarged(void *p, size_t size);
+/* A copy of an array, the caller's; NULL when it is empty. */
+void *mem_copy(const void *from, size_t count, size_t size);
 char *mem_strdup(const char *s) __attribute__((returns_nonnull));
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
 

@@ -558,13 +558,6 @@ struct profile *profile_seal(struct profile_builder *b)
 	return p;
 }
 
-static void *copy(const void *from, size_t count, size_t size)
-{
-	void *to = count ? mem_realloc(NULL, count, size) : NULL;
-
-	return to ? memcpy(to, from, count * size) : NULL;
-}
-
 /* The notes so far are copied: what comes later may change them. */
 struct profile *profile_snapshot(const struct profile_builder *b)
 {
@@ -572,11 +565,12 @@ struct profile *profile_snapshot(const struct profile_builder *b)
 	struct profile *p = mem_zalloc(sizeof(*p));
 
 	*p = *so_far;
-	p->model = copy(p->model, p->model != NULL, sizeof(*p->model));
-	p->operations = copy(p->operations, p->operation_count, sizeof(*p->operations));
-	p->model_threads = copy(p->model_threads, p->model_thread_count, sizeof(*p->model_threads));
-	p->exact = copy(p->exact, p->exact_count, sizeof(*p->exact));
-	p->remarks = copy(p->remarks, p->remark_count, sizeof(*p->remarks));
+	p->model = mem_copy(p->model, p->model != NULL, sizeof(*p->model));
+	p->operations = mem_copy(p->operations, p->operation_count, sizeof(*p->operations));
+	p->model_threads = mem_copy(p->model_threads, p->model_thread_count,
+				    sizeof(*p->model_threads));
+	p->exact = mem_copy(p->exact, p->exact_count, sizeof(*p->exact));
+	p->remarks = mem_copy(p->remarks, p->remark_count, sizeof(*p->remarks));
 	seal(b, p);
 	return p;
 }

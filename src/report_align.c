@@ -55,10 +55,7 @@ struct drawing {
 
 static void put_label(const struct drawing *d, const char *text, uint32_t columns)
 {
-	char label[LABEL_BYTES];
-
-	label_fit(label, text, columns, d->options->unicode);
-	fprintf(d->out, "%s%*s", label, (int)(columns - label_columns(label)), "");
+	label_put(d->out, text, columns, d->options->unicode);
 }
 
 static const char *change_text(char text[FIGURE_TEXT_BYTES], const double rate[ALIGN_SIDES])

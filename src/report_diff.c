@@ -42,12 +42,11 @@ static const char *range_text(char text[FIGURE_TEXT_BYTES], const struct diff_ra
 	return figure_text(text, FIGURE_RATE_RANGE, &f);
 }
 
+/* And a space. */
 static void put_label(struct drawing *d, const char *text, int columns)
 {
-	char label[LABEL_BYTES];
-
-	label_fit(label, text, columns - 1, d->options->unicode);
-	fprintf(d->out, "%s%*s", label, columns - (int)label_columns(label), "");
+	label_put(d->out, text, columns - 1, d->options->unicode);
+	fputc(' ', d->out);
 }
 
 static void head_row(struct drawing *d, const char *title, const char *before, const char *after,

@@ -25,10 +25,7 @@ struct drawing {
 
 static void put_label(const struct drawing *d, const char *text, uint32_t columns)
 {
-	char label[LABEL_BYTES];
-
-	label_fit(label, text, columns, d->options->unicode);
-	fprintf(d->out, "%s%*s", label, (int)(columns - label_columns(label)), "");
+	label_put(d->out, text, columns, d->options->unicode);
 }
 
 static double change_percent(double before, double after)
