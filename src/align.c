@@ -6,12 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Rates differ when they are 5 standard errors apart (Poisson counts) and by a tenth: between two
- * runs of one program there is more noise than that of counting.
- */
-#define ERRORS_APART 5
-#define LEAST_CHANGE 0.1
+#define MARGIN	    0.1	 /* two runs of one program may differ by so much */
+#define SIGNIFICANT 0.01 /* chance does as much in one comparison of a hundred */
 
 /* ---- Rates */
 
@@ -41,20 +37,14 @@ static double exposure(const struct align_input *in, enum align_unit unit)
 	return in->profile->total.samples ?: 1;
 }
 
-/* Standard errors between two Poisson rates, after less before. */
-static double errors_apart(const double count[ALIGN_SIDES], const double by[ALIGN_SIDES])
+static struct stat_ratio compare(const double count[ALIGN_SIDES], const double by[ALIGN_SIDES])
 {
-	double before = count[0] / by[0], after = count[1] / by[1];
-	double variance = count[0] / (by[0] * by[0]) + count[1] / (by[1] * by[1]);
-
-	return variance > 0 ? (after - before) / sqrt(variance) : 0;
+	return stat_poisson_ratio(count[0], by[0], count[1], by[1], MARGIN);
 }
 
-static bool differs(double before, double after, double z)
+static bool differs(const struct stat_ratio *r)
 {
-	double most = before > after ? before : after;
-
-	return fabs(z) > ERRORS_APART && fabs(after - before) > LEAST_CHANGE * most;
+	return r->known && r->p < SIGNIFICANT;
 }
 
 /* ---- Objects and fields of both sides */
@@ -326,7 +316,7 @@ static const struct use_field *find_pusher(const struct align_object *o)
 	return first;
 }
 
-static void judge(struct align_object *o, const double by[ALIGN_SIDES])
+static void count_rates(struct align_object *o, const double by[ALIGN_SIDES])
 {
 	double count[ALIGN_SIDES];
 
@@ -335,8 +325,25 @@ static void judge(struct align_object *o, const double by[ALIGN_SIDES])
 		o->rate[s] = count[s] / by[s];
 		count_elements(o->side[s], &o->elements[s], &o->crowd[s]);
 	}
-	o->z = errors_apart(count, by);
-	o->changed = differs(o->rate[0], o->rate[1], o->z);
+	o->ratio = compare(count, by);
+}
+
+/* Of many objects one differs by chance. */
+static void correct(struct align *a)
+{
+	double *p = mem_zalloc((a->count + 1) * sizeof(*p));
+
+	for (uint32_t i = 0; i < a->count; i++)
+		p[i] = a->objects[i].ratio.known ? a->objects[i].ratio.p : NAN;
+	stat_holm(p, a->count);
+	for (uint32_t i = 0; i < a->count; i++)
+		a->objects[i].ratio.p = p[i];
+	free(p);
+}
+
+static void judge(struct align_object *o)
+{
+	o->changed = differs(&o->ratio);
 	o->pusher = find_pusher(o);
 	o->kind = kind_of(o);
 }
@@ -363,11 +370,14 @@ void align_init(struct align *a, const struct align_input in[ALIGN_SIDES])
 	}
 	for (uint32_t i = 0; i < a->count; i++)
 		match_fields(&a->objects[i]);
-	a->z = errors_apart(count, by);
-	a->changed = differs(a->rate[0], a->rate[1], a->z);
+	a->ratio = compare(count, by);
+	a->changed = differs(&a->ratio);
 	compare_neighbours(a);
 	for (uint32_t i = 0; i < a->count; i++)
-		judge(&a->objects[i], by);
+		count_rates(&a->objects[i], by);
+	correct(a);
+	for (uint32_t i = 0; i < a->count; i++)
+		judge(&a->objects[i]);
 	if (a->count)
 		qsort(a->objects, a->count, sizeof(*a->objects), compare_objects);
 }

@@ -7,6 +7,7 @@
 #define HITMAP_ALIGN_H
 
 #include "object_use.h"
+#include "stat.h"
 
 enum align_side { ALIGN_BEFORE, ALIGN_AFTER, ALIGN_SIDES };
 
@@ -40,8 +41,8 @@ struct align_object {
 	struct align_field *fields;
 	uint32_t field_count, field_room;
 	double rate[ALIGN_SIDES]; /* HITM by the unit of "struct align" */
-	double z;		  /* by how many standard errors the rates differ, rising: > 0 */
-	bool changed;		  /* the rates differ beyond noise */
+	struct stat_ratio ratio; /* after by before; its p is corrected for the number of objects */
+	bool changed;		 /* the rates differ beyond noise */
 	const struct use_field *pusher; /* the first field that moved in the object, of after */
 	/* Elements that threads meet at, of an array; 0: it is none. */
 	uint32_t elements[ALIGN_SIDES], crowd[ALIGN_SIDES]; /* crowd: threads at the hottest one */
@@ -54,7 +55,7 @@ struct align {
 	struct align_object *objects; /* by how much their rates differ, falling */
 	uint32_t count, room;
 	double rate[ALIGN_SIDES]; /* of the whole recordings */
-	double z;
+	struct stat_ratio ratio;
 	bool changed;
 };
 

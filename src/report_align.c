@@ -234,7 +234,7 @@ static void json_object(struct json_writer *w, const struct align_object *o)
 	json_double(w, "before", o->rate[0]);
 	json_double(w, "after", o->rate[1]);
 	json_boolean(w, "changed", o->changed);
-	json_double(w, "standard_errors", o->z);
+	json_double(w, "p", o->ratio.p);
 	json_string(w, "pushed", o->pusher ? o->pusher->name : NULL);
 	json_begin_array(w, "fields");
 	for (uint32_t i = 0; i < o->field_count; i++) {
