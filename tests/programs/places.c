@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ROUNDS 3000
+#define ROUNDS 10000
 
 struct slot {
 	int id;
