@@ -39,8 +39,10 @@ static const struct option_row rows[] = {
 	  "perf c2c record -o - or hitmap record -o -, also over ssh",
 	  OPTION_TEXT, AT(input), 0, 0 },
 	{ 0, "before", "FILE", "a recording to be shown beside it", OPTION_TEXT, AT(before), 0, 0 },
-	{ 0, "target", "NAME", "begin with the heatmap of signal or futex", OPTION_TEXT, AT(target),
-	  0, 0 },
+	{ 0, "target", "NAME",
+	  "show its objects first: signal, futex, ... or a file; see\n"
+	  "docs/targets.md",
+	  OPTION_TEXT, AT(target), 0, 0 },
 	{ 0, "refresh", "MS", "milliseconds between pictures (default 1000)", OPTION_U32,
 	  AT(refresh), REFRESH_LEAST, 60000 },
 	{ 0, "window", "S",
@@ -437,10 +439,11 @@ static struct err *start(struct watch *w)
 
 static struct err *show(struct watch *w)
 {
-	struct err *e = session_open(&w->s, "live", w->command->ascii, w->command->light);
+	const struct live_command *c = w->command;
+	const struct session_looks looks = { c->ascii, c->light, c->target };
+	struct err *e = session_open(&w->s, "live", &looks);
 
 	w->s.in.live = &w->shown;
-	w->s.in.target = w->command->target;
 	if (w->command->before)
 		w->s.in.side[SCREEN_BEFORE] = recorded_side(&w->before);
 	if (!e)

@@ -14,8 +14,10 @@ struct tui_command {
 #define AT(member) offsetof(struct tui_command, member)
 
 static const struct option_row rows[] = {
-	{ 0, "target", "NAME", "begin with the heatmap of signal or futex", OPTION_TEXT, AT(target),
-	  0, 0 },
+	{ 0, "target", "NAME",
+	  "show its objects first: signal, futex, ... or a file; see\n"
+	  "docs/targets.md",
+	  OPTION_TEXT, AT(target), 0, 0 },
 	{ 0, "light", NULL, "the terminal's background is light", OPTION_FLAG, AT(light), 0, 0 },
 	{ 0, "ascii", NULL, "draw with ASCII characters only", OPTION_FLAG, AT(ascii), 0, 0 },
 };
@@ -32,14 +34,14 @@ static struct err *show(const struct tui_command *c, struct recorded *before,
 			struct recorded *after)
 {
 	struct session s;
-	struct err *e = session_open(&s, "tui", c->ascii, c->light);
+	const struct session_looks looks = { c->ascii, c->light, c->target };
+	struct err *e = session_open(&s, "tui", &looks);
 	bool news;
 
 	if (e) {
 		session_close(&s);
 		return e;
 	}
-	s.in.target = c->target;
 	s.in.side[SCREEN_AFTER] = recorded_side(after);
 	if (before)
 		s.in.side[SCREEN_BEFORE] = recorded_side(before);

@@ -86,7 +86,7 @@ static void draw_title(struct scene *s)
 	static const char NAME[] = " hitmap ";
 	struct canvas *c = s->canvas;
 	const struct tabs *t = choose_tabs(s, c->columns - strlen(NAME));
-	const char *target = s->in->target;
+	const char *target = s->in->target ? s->in->target->name : NULL;
 	uint32_t x;
 
 	canvas_fill(c, 0, 0, c->columns, STYLE_TITLE, ' ');
@@ -438,7 +438,7 @@ static void write_json(struct screen *screen, const struct screen_input *in, FIL
 	json_string(&w, "measure", scale_title(title, &s.scale));
 	json_string(&w, "before", in->side[0].view ? scene_title(&s, SCREEN_BEFORE) : NULL);
 	json_string(&w, "after", in->side[1].view ? scene_title(&s, SCREEN_AFTER) : NULL);
-	json_string(&w, "target", in->target);
+	json_string(&w, "target", in->target ? in->target->name : NULL);
 	view->json(&s, &w);
 	json_end(&w);
 	scene_deinit(&s);

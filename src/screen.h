@@ -14,6 +14,7 @@
 #include "key.h"
 #include "report_view.h"
 #include "tally.h"
+#include "target.h"
 
 /* How a view for a screen is to be made, view_init() with { .top = SCREEN_LINES, .all = true }, of
  * a profile that has its small lines too ("least" 0). */
@@ -43,7 +44,7 @@ struct screen_live {
 struct screen_input {
 	struct screen_side side[SCREEN_SIDES]; /* one recording alone is SCREEN_AFTER */
 	const struct screen_live *live;	       /* NULL: recordings */
-	const char *target;		       /* "signal", "futex"; NULL: none */
+	const struct target *target;	       /* its objects come first; NULL: none */
 	const char *message; /* shown at the bottom: what a request led to; may be NULL */
 	bool message_warns;
 	/* Writes the text of hitmap doctor; called when its view is opened. NULL: no such view. */

@@ -23,13 +23,6 @@
 
 /* ---- What a target is made of */
 
-static const struct {
-	const char *target, *type;
-} TARGETS[] = {
-	{ "signal", "user_struct" }, { "signal", "ucounts" },  { "futex", "futex_hash_bucket" },
-	{ "futex", "page" },	     { "futex", "mm_struct" },
-};
-
 /* "struct page", "page", "futex_hash_bucket[256]" */
 static bool is_type(const char *type, const char *wanted)
 {
@@ -42,11 +35,13 @@ static bool is_type(const char *type, const char *wanted)
 	return strncmp(type, wanted, length) == 0 && (!type[length] || type[length] == '[');
 }
 
+/* In any kernel: replicas of old structures run on new ones. */
 static bool is_of_target(const struct scene *s, const struct paired_object *o)
 {
-	for (size_t i = 0; s->in->target && i < ARRAY_SIZE(TARGETS); i++)
-		if (strcmp(TARGETS[i].target, s->in->target) == 0 &&
-		    is_type(o->type, TARGETS[i].type))
+	const struct target *t = s->in->target;
+
+	for (size_t i = 0; t && i < t->types; i++)
+		if (is_type(o->type, t->type[i].type))
 			return true;
 	return false;
 }

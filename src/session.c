@@ -47,26 +47,44 @@ static void write_doctor(void *context, FILE *out)
 	paths_deinit(&paths);
 }
 
-struct err *session_open(struct session *s, const char *command, bool ascii, bool light)
+static struct err *open_target(struct session *s, const char *name)
+{
+	struct paths paths = { 0 };
+	struct err *e = paths_find(&paths);
+
+	if (!e)
+		e = target_load(paths.targets, name, &s->target);
+	if (!e)
+		s->in.target = &s->target;
+	paths_deinit(&paths);
+	return e ? err_within(e, "%s", s->command) : NULL;
+}
+
+struct err *session_open(struct session *s, const char *command, const struct session_looks *looks)
 {
 	struct output out = { .file = stdout, .command = command };
-	struct report_options looks = output_options(&out, 0, false, ascii);
+	struct report_options drawn = output_options(&out, 0, false, looks->ascii);
 	const char *no_colour = getenv("NO_COLOR");
-	struct tui_options options = { .ascii = !looks.unicode,
+	struct tui_options options = { .ascii = !drawn.unicode,
 				       .no_colour = no_colour && *no_colour,
-				       .light = light || is_light() };
+				       .light = looks->light || is_light() };
+	struct err *e = NULL;
 
 	*s = (struct session){ .command = command };
 	s->in.message = s->message;
 	s->in.doctor = write_doctor;
 	s->screen = screen_new();
-	return tui_open(command, &options, &s->tui);
+	if (looks->target)
+		e = open_target(s, looks->target);
+	return e ? e : tui_open(command, &options, &s->tui);
 }
 
 void session_close(struct session *s)
 {
 	tui_close(s->tui);
 	screen_free(s->screen);
+	if (s->in.target)
+		target_deinit(&s->target);
 	*s = (struct session){ .signal = s->signal };
 }
 

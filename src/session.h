@@ -10,13 +10,19 @@ struct session {
 	const char *command;
 	struct tui *tui;
 	struct screen *screen;
-	struct screen_input in; /* the caller's to fill, but for the message */
+	struct screen_input in; /* the caller's to fill, but for target, message and doctor */
+	struct target target;
 	char message[256];
 	bool ended; /* by a signal, or as the terminal went away */
 	int signal; /* that ended it, or 0 */
 };
 
-struct err *session_open(struct session *s, const char *command, bool ascii, bool light);
+struct session_looks {
+	bool ascii, light;
+	const char *target; /* its name or file; NULL: none */
+};
+
+struct err *session_open(struct session *s, const char *command, const struct session_looks *looks);
 void session_close(struct session *s);
 
 void session_say(struct session *s, bool warns, const char *fmt, ...)

@@ -108,6 +108,7 @@ static void doctor(void *context, FILE *out)
 
 struct stage {
 	struct fake_side side[SCREEN_SIDES];
+	struct target target;
 	struct screen_input in;
 	struct screen *screen;
 	struct canvas canvas;
@@ -117,7 +118,11 @@ static void stage_open(struct stage *s, const struct scene_case *c)
 {
 	void (*const fill[])(struct fake_side *) = { c->before, c->after };
 
-	*s = (struct stage){ .in = { .target = c->target, .doctor = doctor } };
+	*s = (struct stage){ .in = { .doctor = doctor } };
+	if (c->target) {
+		assert_null(target_load("configs/targets", c->target, &s->target));
+		s->in.target = &s->target;
+	}
 	for (int side = 0; side < SCREEN_SIDES; side++) {
 		if (!fill[side])
 			continue;
@@ -135,6 +140,8 @@ static void stage_open(struct stage *s, const struct scene_case *c)
 static void stage_close(struct stage *s)
 {
 	screen_free(s->screen);
+	if (s->in.target)
+		target_deinit(&s->target);
 	canvas_deinit(&s->canvas);
 	for (int side = 0; side < SCREEN_SIDES; side++)
 		if (s->side[side].profile)
