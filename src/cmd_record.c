@@ -7,6 +7,7 @@
 #include "model_run.h"
 #include "option.h"
 #include "paths.h"
+#include "program.h"
 #include "record_operations.h"
 #include "record_rings.h"
 
@@ -322,27 +323,15 @@ static void say_end(const struct record_options *o, const struct operation_set *
 		fprintf(stderr, "hitmap: door %s, %u threads\n", r->door, r->threads);
 }
 
-/* The program's end as this command's. */
-static struct err *program_error(const struct record_options *o, const struct model_result *r)
+static struct err *unseen(const char *output)
 {
-	struct err *e = NULL;
+	struct err *e = err_new(ERR_FAILED, "record: the program ran, but the model saw nothing "
+					    "of it");
 
-	if (interrupts)
-		e = err_new(ERR_FAILED, "record: interrupted%s",
-			    r->killed ? "; the program did not end and was killed" : "");
-	else if (r->term_signal)
-		e = err_new(ERR_FAILED, "record: the program was ended by signal %d (%s)",
-			    r->term_signal, strsignal(r->term_signal));
-	else if (r->exit_code)
-		e = err_new(ERR_FAILED, "record: the program failed with exit status %d",
-			    r->exit_code);
-	else if (!r->connected)
-		e = err_new(ERR_FAILED, "record: the program ran, but the model saw nothing of it");
-	if (e && !strcmp(o->output, "-"))
-		err_next(e, "what was recorded went into the pipe");
-	else if (e)
-		err_next(e, "what was recorded is in %s", o->output);
-	return e;
+	return err_next(e,
+			"\"hitmap record -v\" says through which door it was looked at; "
+			"what there is is in %s",
+			output);
 }
 
 static struct err *run_model(const struct record_options *o, struct model_run *run)
@@ -364,7 +353,14 @@ static struct err *run_model(const struct record_options *o, struct model_run *r
 		return e;
 	if (!o->quiet)
 		say_end(o, run->operations, &result);
-	return program_error(o, &result);
+	e = program_end_error(&(struct program_end){
+		.interrupted = interrupts,
+		.killed = result.killed,
+		.term_signal = result.term_signal,
+		.exit_code = result.exit_code,
+		.output = o->output,
+	});
+	return e || result.connected ? e : unseen(o->output);
 }
 
 static const char *setting(const char *name, const char *otherwise)
@@ -477,14 +473,13 @@ static struct err *run_rings(const struct record_options *o, struct event_plan *
 				    .argv = argv,
 				    .program = rest < argc ? argv + rest : NULL,
 				    .interrupts = &interrupts };
-	int exits = 0;
 	struct err *e;
 
 	catch_interrupts();
 	signal(SIGPIPE, SIG_IGN); /* writing to the pipe says it */
-	e = record_rings(&ask, plan, &exits);
+	e = record_rings(&ask, plan);
 	event_plan_deinit(plan);
-	return e && exits ? err_exits(e, exits) : e;
+	return e;
 }
 
 static struct err *run(const struct record_options *o, int source, int argc, char **argv, int rest)

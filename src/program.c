@@ -161,3 +161,24 @@ int program_start(const char *file, char **argv, char **environment, bool away, 
 	posix_spawn_file_actions_destroy(&actions);
 	return error;
 }
+
+struct err *program_end_error(const struct program_end *end)
+{
+	struct err *e = NULL;
+
+	if (end->interrupted)
+		e = err_new(ERR_FAILED, "record: interrupted%s",
+			    end->killed ? "; the program did not end and was killed" : "");
+	else if (end->term_signal)
+		e = err_new(ERR_FAILED, "record: the program was ended by signal %d (%s)",
+			    end->term_signal, strsignal(end->term_signal));
+	else if (end->exit_code)
+		e = err_exits(err_new(ERR_FAILED, "record: the program failed with exit status %d",
+				      end->exit_code),
+			      end->exit_code);
+	if (!e)
+		return NULL;
+	if (!strcmp(end->output, "-"))
+		return err_next(e, "what was recorded went into the pipe");
+	return err_next(e, "what was recorded is in %s", end->output);
+}

@@ -7,6 +7,7 @@
 #include "heap_log.h"
 #include "heap_read.h"
 #include "mem.h"
+#include "program.h"
 #include "record_operations.h"
 #include "record_objects.h"
 
@@ -182,28 +183,7 @@ static void say_details(const struct collect_result *r)
 
 /* ---- The run */
 
-/* The program's end as this command's: its exit status is handed on. */
-static struct err *program_error(const struct record_rings *o, const struct collect_result *r)
-{
-	struct err *e = NULL;
-
-	if (r->killed)
-		e = err_new(ERR_FAILED, "record: interrupted; the program did not end and was "
-					"killed");
-	else if (r->term_signal)
-		e = err_new(ERR_FAILED, "record: the program was ended by signal %d (%s)",
-			    r->term_signal, strsignal(r->term_signal));
-	else if (r->exit_code)
-		e = err_new(ERR_FAILED, "record: the program failed with exit status %d",
-			    r->exit_code);
-	if (!e)
-		return NULL;
-	if (!strcmp(o->output, "-"))
-		return err_next(e, "what was recorded went into the pipe");
-	return err_next(e, "what was recorded is in %s", o->output);
-}
-
-static struct err *run(const struct record_rings *o, const struct collect_run *ask, int *exits)
+static struct err *run(const struct record_rings *o, const struct collect_run *ask)
 {
 	struct collect_result result = { 0 };
 	struct err *e = collect_run(ask, &result);
@@ -219,8 +199,13 @@ static struct err *run(const struct record_rings *o, const struct collect_run *a
 	if (!e && o->verbose)
 		say_details(&result);
 	if (!e)
-		e = program_error(o, &result);
-	*exits = result.exit_code;
+		e = program_end_error(&(struct program_end){
+			.interrupted = result.killed,
+			.killed = result.killed,
+			.term_signal = result.term_signal,
+			.exit_code = result.exit_code,
+			.output = o->output,
+		});
 	collect_stat_deinit(&result.stat);
 	return e;
 }
@@ -254,7 +239,7 @@ static struct err *prepare(const struct record_rings *o, struct collect_run *ask
 }
 
 /* The program's heap is logged into a file of its own, which is gone afterwards. */
-static struct err *run_with_heap(const struct record_rings *o, struct collect_run *ask, int *exits)
+static struct err *run_with_heap(const struct record_rings *o, struct collect_run *ask)
 {
 	const char *temporary = getenv("TMPDIR");
 	char *folder = mem_printf("%s/hitmap-XXXXXX", temporary && *temporary ? temporary : "/tmp");
@@ -274,7 +259,7 @@ static struct err *run_with_heap(const struct record_rings *o, struct collect_ru
 		ask->heap_log = log;
 		e = heap_log_create(log);
 		if (!e)
-			e = run(o, ask, exits);
+			e = run(o, ask);
 		unlink(log);
 		rmdir(folder);
 		environment_free(environment);
@@ -285,7 +270,7 @@ static struct err *run_with_heap(const struct record_rings *o, struct collect_ru
 	return e;
 }
 
-struct err *record_rings(const struct record_rings *o, struct event_plan *plan, int *exits)
+struct err *record_rings(const struct record_rings *o, struct event_plan *plan)
 {
 	struct utsname host = { .nodename = "" };
 	struct perfdata_features features = { .host = host.nodename,
@@ -316,7 +301,7 @@ struct err *record_rings(const struct record_rings *o, struct event_plan *plan, 
 	if (isatty(STDERR_FILENO) && !o->quiet)
 		ask.progress = show_progress;
 	if (!e)
-		e = o->heap_library ? run_with_heap(o, &ask, exits) : run(o, &ask, exits);
+		e = o->heap_library ? run_with_heap(o, &ask) : run(o, &ask);
 	if (ask.cgroup >= 0)
 		close(ask.cgroup);
 	free(pids.n);

@@ -34,7 +34,7 @@ struct err *record_rings_check(const struct record_who *who, bool program);
 /* Whether the options speak of all tasks on the CPUs, of tasks that run already. */
 bool record_rings_all(const struct record_who *who);
 bool record_rings_running(const struct record_who *who);
-/* The plan is the caller's, and is changed. "*exits" is the program's exit status. */
-struct err *record_rings(const struct record_rings *o, struct event_plan *plan, int *exits);
+/* The plan is the caller's, and is changed. */
+struct err *record_rings(const struct record_rings *o, struct event_plan *plan);
 
 #endif

@@ -109,7 +109,7 @@ has_samples again
 expect 0 'samples' "$hitmap" record -o again -- ./two-static
 has_samples again
 [ -s again.old ] || { echo "the older recording was not kept"; failed=1; }
-expect 1 'failed with exit status 7' "$hitmap" record -o seven -- ./two 7
+expect 7 'failed with exit status 7' "$hitmap" record -o seven -- ./two 7
 has_samples seven
 expect 1 'ended by signal 6' "$hitmap" record -o crash -- ./two crash
 has_samples crash
