@@ -8,33 +8,8 @@ set -u
 cd "$(dirname "$0")/../.."
 folder=$PWD/${1:-build}
 seconds=${2:-600}
-tmp=$(mktemp -d)
-socket=$tmp/tmux
-fail=0
-export LC_ALL=C.UTF-8 TERM=xterm-256color
-end() {
-	tmux -S "$socket" kill-server 2>/dev/null
-	rm -rf "$tmp"
-}
-trap end EXIT
-tmux -V >/dev/null 2>&1 || { echo "there is no tmux"; exit 77; }
+. tests/terminal.sh
 
-wrong() {
-	echo "$*"
-	fail=1
-}
-keys() { tmux -S "$socket" send-keys -t t "$@"; }
-screen() { tmux -S "$socket" capture-pane -p -t t; }
-see() { # WHAT PATTERN: 30 s at most
-	for _ in $(seq 300); do
-		screen >"$tmp/screen"
-		grep -q -- "$2" "$tmp/screen" && return 0
-		sleep 0.1
-	done
-	wrong "$1: never seen: $2"
-	sed 's/^/	| /' "$tmp/screen"
-	return 1
-}
 memory() { awk '/^VmRSS/ { print $2 }' "/proc/$pid/status" 2>/dev/null; }
 
 cc -O2 -o "$tmp/streamer" tests/programs/stream.c || exit 1
@@ -42,7 +17,7 @@ cc -O2 -o "$tmp/streamer" tests/programs/stream.c || exit 1
 tmux -S "$socket" -f /dev/null new-session -d -s t -x 120 -y 40 \
 	"'$tmp/streamer' '$tmp/once' 0 $seconds 0 2>'$tmp/passes' | '$folder/hitmap' live --window 0 -i - 2>'$tmp/err'; sleep 5"
 see "a stream" 'root_user' || exit 1
-pid=$(pgrep -f "^$folder/hitmap live --window 0" | head -1)
+pid=$(pgrep -n -P "$(tmux -S "$socket" display -p -t t '#{pane_pid}')" -x hitmap)
 start=$SECONDS
 early=
 pressed=0
@@ -75,7 +50,7 @@ see "the lines" 'root_user'
 keys w
 see "the prompt for a file" 'write'
 for _ in $(seq 40); do keys BSpace; done
-keys -l "$tmp/view.json"
+typed "$tmp/view.json"
 keys Enter
 see "written" 'written to'
 keys Q
