@@ -27,7 +27,7 @@ analysis := phase line_key cell_store intake line_group profile c2c_count idset 
 	tally
 attrib := kobject futex_hash kernel_symbols kmem kmem_core kmem_bpf kernel_read layout type_btf kernel_names \
 	attrib attrib_state spot data_place code_place backing binary object_set told jit_map range \
-	type_dwarf type_dwarf_state operand scope member type_table die
+	type_dwarf type_dwarf_state operand disassembly scope member type_table die
 source := ahead input tap spool unpack queue perfdata_feature perfdata_header perfdata_record \
 	script_line script_read spe_trace perfdata_read perfdata_describe perfdata_file \
 	perfdata_write machine model_run recorder door_read sysfs host pmu event_quirk event_attr \

@@ -54,4 +54,7 @@ echo "reading a recording:"
 scripts/bench_report.sh "$build"
 
 echo
+scripts/bench_names.sh "$build"
+
+echo
 scripts/bench_live.sh "$build"

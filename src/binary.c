@@ -13,7 +13,7 @@ struct binary {
 	const char *root;
 	struct symtab *symtab, *debug_symtab;
 	struct dwarf *dwarf;
-	struct insn_decoder *decoder;
+	struct disassembly *disassembly;
 	bool sought; /* debug information was looked for */
 };
 
@@ -36,7 +36,7 @@ void binary_free(struct binary *b)
 	symtab_free(b->symtab);
 	symtab_free(b->debug_symtab);
 	dwarf_free(b->dwarf);
-	insn_decoder_free(b->decoder);
+	disassembly_free(b->disassembly);
 	free(b->file);
 	free(b);
 }
@@ -186,11 +186,11 @@ bool binary_code(struct binary *b, uint64_t addr, struct symbol *sym)
 
 struct operand_code binary_operand_code(struct binary *b)
 {
-	if (!b->decoder)
-		b->decoder = insn_decoder_new(symtab_machine(b->symtab));
+	if (!b->disassembly)
+		b->disassembly = disassembly_new(b->symtab);
 	return (struct operand_code){ .dwarf = binary_dwarf(b),
 				      .symtab = b->symtab,
 				      .names = b->debug_symtab ? b->debug_symtab : b->symtab,
-				      .decoder = b->decoder,
+				      .disassembly = b->disassembly,
 				      .pool = b->pool };
 }

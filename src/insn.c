@@ -30,40 +30,45 @@ static const struct insn_operand no_operand = {
 
 /* ---- x86-64 */
 
-/* By DWARF number: the names of the whole register and of its parts. */
-static const uint16_t x86_names[16][5] = {
-	{ X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH },
-	{ X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH },
-	{ X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH },
-	{ X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH },
-	{ X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL },
-	{ X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL },
-	{ X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL },
-	{ X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL },
-	{ X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B },
-	{ X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B },
-	{ X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B },
-	{ X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B },
-	{ X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B },
-	{ X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B },
-	{ X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B },
-	{ X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B },
+/* DWARF numbers by name, 1 more; 0: no general register. Of a part of one PART is added. */
+#define PART 64
+static const uint8_t x86_numbers[X86_REG_ENDING] = {
+	[X86_REG_RAX] = 1,	    [X86_REG_EAX] = 1 + PART,	[X86_REG_AX] = 1 + PART,
+	[X86_REG_AL] = 1 + PART,    [X86_REG_AH] = 1 + PART,	[X86_REG_RDX] = 2,
+	[X86_REG_EDX] = 2 + PART,   [X86_REG_DX] = 2 + PART,	[X86_REG_DL] = 2 + PART,
+	[X86_REG_DH] = 2 + PART,    [X86_REG_RCX] = 3,		[X86_REG_ECX] = 3 + PART,
+	[X86_REG_CX] = 3 + PART,    [X86_REG_CL] = 3 + PART,	[X86_REG_CH] = 3 + PART,
+	[X86_REG_RBX] = 4,	    [X86_REG_EBX] = 4 + PART,	[X86_REG_BX] = 4 + PART,
+	[X86_REG_BL] = 4 + PART,    [X86_REG_BH] = 4 + PART,	[X86_REG_RSI] = 5,
+	[X86_REG_ESI] = 5 + PART,   [X86_REG_SI] = 5 + PART,	[X86_REG_SIL] = 5 + PART,
+	[X86_REG_RDI] = 6,	    [X86_REG_EDI] = 6 + PART,	[X86_REG_DI] = 6 + PART,
+	[X86_REG_DIL] = 6 + PART,   [X86_REG_RBP] = 7,		[X86_REG_EBP] = 7 + PART,
+	[X86_REG_BP] = 7 + PART,    [X86_REG_BPL] = 7 + PART,	[X86_REG_RSP] = 8,
+	[X86_REG_ESP] = 8 + PART,   [X86_REG_SP] = 8 + PART,	[X86_REG_SPL] = 8 + PART,
+	[X86_REG_R8] = 9,	    [X86_REG_R8D] = 9 + PART,	[X86_REG_R8W] = 9 + PART,
+	[X86_REG_R8B] = 9 + PART,   [X86_REG_R9] = 10,		[X86_REG_R9D] = 10 + PART,
+	[X86_REG_R9W] = 10 + PART,  [X86_REG_R9B] = 10 + PART,	[X86_REG_R10] = 11,
+	[X86_REG_R10D] = 11 + PART, [X86_REG_R10W] = 11 + PART, [X86_REG_R10B] = 11 + PART,
+	[X86_REG_R11] = 12,	    [X86_REG_R11D] = 12 + PART, [X86_REG_R11W] = 12 + PART,
+	[X86_REG_R11B] = 12 + PART, [X86_REG_R12] = 13,		[X86_REG_R12D] = 13 + PART,
+	[X86_REG_R12W] = 13 + PART, [X86_REG_R12B] = 13 + PART, [X86_REG_R13] = 14,
+	[X86_REG_R13D] = 14 + PART, [X86_REG_R13W] = 14 + PART, [X86_REG_R13B] = 14 + PART,
+	[X86_REG_R14] = 15,	    [X86_REG_R14D] = 15 + PART, [X86_REG_R14W] = 15 + PART,
+	[X86_REG_R14B] = 15 + PART, [X86_REG_R15] = 16,		[X86_REG_R15D] = 16 + PART,
+	[X86_REG_R15W] = 16 + PART, [X86_REG_R15B] = 16 + PART,
 };
 
 static uint8_t x86_number(unsigned int name)
 {
-	for (uint8_t i = 0; name && i < ARRAY_SIZE(x86_names); i++)
-		for (size_t k = 0; k < ARRAY_SIZE(x86_names[i]); k++)
-			if (x86_names[i][k] == name)
-				return i;
-	return INSN_NO_REGISTER;
+	uint8_t number = name < X86_REG_ENDING ? x86_numbers[name] & (PART - 1) : 0;
+
+	return number ? number - 1 : INSN_NO_REGISTER;
 }
 
 static bool x86_is_whole(const cs_x86_op *op)
 {
-	uint8_t i = op->type == X86_OP_REG ? x86_number(op->reg) : INSN_NO_REGISTER;
-
-	return i != INSN_NO_REGISTER && x86_names[i][0] == op->reg;
+	return op->type == X86_OP_REG && x86_number(op->reg) != INSN_NO_REGISTER &&
+	       x86_numbers[op->reg] < PART;
 }
 
 static bool x86_operand(const cs_insn *from, const cs_x86_op *op, struct insn_operand *to)

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_CODE   65536 /* bytes of a function that are read */
-#define MAX_INSNS  16384
 #define MAX_DEPTH  8	   /* pointers to pointers that are followed */
 #define MAX_STEPS  1000000 /* of all searches for one operand */
 #define LONGEST	   16	   /* bytes of an instruction */
@@ -24,77 +22,16 @@ struct place {
 	const char *variable; /* that it is in (OPERAND_FRAME), that points to it; may be NULL */
 };
 
-/* One function's code up to the instruction that is asked for. */
+/* One function's code. */
 struct reader {
 	const struct operand_code *code;
 	Dwarf_Die *unit;
-	uint64_t low; /* of the function */
-	struct line {
-		struct insn insn;
-		uint64_t addr;
-		bool entry;    /* other code jumps here, or what is before does not go on */
-		uint16_t seen; /* by the search of each depth */
-	} * line;
+	struct disassembly_line *line;
 	uint32_t count;
 	uint32_t steps;
+	bool alone; /* only the instruction was read */
+	bool more;  /* and that is not enough */
 };
-
-/* ---- reading code */
-
-static void mark_entry(struct reader *r, uint64_t target)
-{
-	uint32_t low = 0, high = r->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (r->line[middle].addr < target)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < r->count && r->line[low].addr == target)
-		r->line[low].entry = true;
-}
-
-static void mark_entries(struct reader *r)
-{
-	for (uint32_t i = 0; i < r->count; i++) {
-		const struct insn *insn = &r->line[i].insn;
-
-		if (insn->target)
-			mark_entry(r, insn->target);
-		if (insn->effect == INSN_END && i + 1 < r->count)
-			r->line[i + 1].entry = true;
-	}
-}
-
-/* From "low" to "end", and on as far as jumps back may come from. */
-static void read_lines(struct reader *r, const uint8_t *bytes, size_t size)
-{
-	uint32_t room = 0;
-	size_t at = 0;
-
-	while (at < size && r->count < MAX_INSNS) {
-		mem_grow(&r->line, &room, r->count);
-		r->line[r->count] = (struct line){ .addr = r->low + at };
-		if (!insn_decode(r->code->decoder, bytes + at, size - at, r->low + at,
-				 &r->line[r->count].insn))
-			break; /* data among the code */
-		at += r->line[r->count++].insn.size;
-	}
-	mark_entries(r);
-}
-
-static void read_function(struct reader *r, uint64_t low, uint64_t high)
-{
-	size_t size = high - low > MAX_CODE ? MAX_CODE : high - low;
-	uint8_t *bytes = mem_zalloc(size);
-
-	r->low = low;
-	read_lines(r, bytes, symtab_bytes(r->code->symtab, low, bytes, size));
-	free(bytes);
-}
 
 /* The instruction that holds "addr"; its index, or r->count. */
 static uint32_t line_at(const struct reader *r, uint64_t addr)
@@ -270,7 +207,7 @@ static bool changes(const struct reader *r, const struct insn *insn, uint8_t reg
 	uint32_t changed = insn->changed;
 
 	if (insn->effect == INSN_CALL)
-		changed |= insn_call_changes(r->code->decoder);
+		changed |= insn_call_changes(disassembly_decoder(r->code->disassembly));
 	return reg >= INSN_REGISTERS || changed >> reg & 1;
 }
 
@@ -309,7 +246,7 @@ static void take_result(struct search *s, uint32_t definition, uint32_t next)
 
 static void look_before(struct search *s, uint32_t previous, uint32_t next)
 {
-	struct line *l = &s->r->line[previous];
+	struct disassembly_line *l = &s->r->line[previous];
 
 	if (l->seen >> s->depth & 1)
 		return;
@@ -371,6 +308,10 @@ static bool register_place(struct reader *r, uint32_t i, uint8_t reg, int depth,
 	known = ask_scope(r, r->line[i].addr, reg, 0, in_register, place);
 	if (known && !member_is_value(place->type))
 		return true;
+	if (r->alone) {
+		r->more = true;
+		return false;
+	}
 	if (!searched_place(r, i, reg, depth, &searched) ||
 	    (known && (searched.kind == OPERAND_THREAD || member_is_value(searched.type))))
 		return known;
@@ -569,20 +510,47 @@ static bool function_extent(const struct operand_code *code, Dwarf_Die *unit, ui
 	return *low < *high;
 }
 
+static bool find_alone(struct reader *r, uint64_t addr, struct operand *o)
+{
+	struct disassembly_line line;
+	bool known = false;
+
+	r->alone = true;
+	r->more = !disassembly_at(r->code->disassembly, addr, &line);
+	r->line = &line;
+	r->count = 1;
+	if (!r->more)
+		known = find_in_function(r, addr, o);
+	r->alone = false;
+	return known;
+}
+
+static bool find_with_function(struct reader *r, uint64_t addr, struct operand *o)
+{
+	struct disassembly_function *function;
+	uint64_t low, high;
+
+	if (!function_extent(r->code, r->unit, addr, &low, &high))
+		return false;
+	function = disassembly_read(r->code->disassembly, low, high);
+	r->line = function->line;
+	r->count = function->count;
+	return find_in_function(r, addr, o);
+}
+
 bool operand_find(const struct operand_code *code, uint64_t addr, struct operand *o)
 {
 	struct reader r = { .code = code };
-	uint64_t low, high;
 	bool known;
 
 	*o = (struct operand){ .kind = OPERAND_UNKNOWN };
 	r.unit = code->dwarf ? dwarf_unit(code->dwarf, addr) : NULL;
-	if (!code->decoder || !function_extent(code, r.unit, addr, &low, &high))
+	if (!code->disassembly)
 		return false;
-	read_function(&r, low, high);
-	known = find_in_function(&r, addr, o);
+	known = find_alone(&r, addr, o);
+	if (r.more)
+		known = find_with_function(&r, addr, o);
 	if (!known)
 		*o = (struct operand){ .kind = OPERAND_UNKNOWN };
-	free(r.line);
 	return known;
 }

@@ -6,7 +6,7 @@
 #ifndef HITMAP_OPERAND_H
 #define HITMAP_OPERAND_H
 
-#include "insn.h"
+#include "disassembly.h"
 #include "symtab.h"
 #include "type_dwarf.h"
 
@@ -25,12 +25,12 @@ struct operand {
 	int64_t offset;
 };
 
-/* What the code of one file is read with; "dwarf" and "decoder" may be NULL. */
+/* What the code of one file is read with; "dwarf" and "disassembly" may be NULL. */
 struct operand_code {
 	struct dwarf *dwarf;
-	struct symtab *symtab; /* its bytes */
+	struct symtab *symtab; /* its thread-local block */
 	struct symtab *names;  /* its symbols, perhaps of a separate file; not NULL */
-	struct insn_decoder *decoder;
+	struct disassembly *disassembly;
 	struct intern *pool;
 };
 

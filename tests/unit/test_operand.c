@@ -54,8 +54,8 @@ static void check_rows(const char *command)
 	code.names = code.symtab;
 	code.dwarf = dwarf_open(path, NULL, pool);
 	assert_non_null(code.dwarf);
-	code.decoder = insn_decoder_new(symtab_machine(code.symtab));
-	assert_non_null(code.decoder);
+	code.disassembly = disassembly_new(code.symtab);
+	assert_non_null(code.disassembly);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct operand o;
 		uint64_t addr;
@@ -70,7 +70,7 @@ static void check_rows(const char *command)
 		wrong++;
 		print_error("row %s: got %s, want %s\n", rows[i].number, got, rows[i].answer);
 	}
-	insn_decoder_free(code.decoder);
+	disassembly_free(code.disassembly);
 	dwarf_free(code.dwarf);
 	symtab_free(code.symtab);
 	intern_free(pool);
