@@ -14,6 +14,7 @@
 #define MINOR	    0.01 /* share of the moves that makes sharing mixed, if surely there */
 #define SURE	    0.5	 /* confidence below which nothing is said */
 #define ROLE_SHARE  0.01 /* of the moves that makes a role */
+#define BYSTANDER   0.05 /* of the samples of a spot: less is other use of the same memory */
 #define STRAY	    0.01 /* of the writes to a line: as good as none (it was initialised) */
 #define RANDOM	    0.05 /* chance at which an order in time may be none */
 #define LEAST_PAIR  0.001
@@ -157,6 +158,30 @@ static void make_spots(struct sharing *s, struct attrib *attrib)
 		}
 		s->spot_of[i] = s->spot_count - 1;
 	}
+}
+
+/* What the instructions that use it say, but for those of few samples. */
+static void name_by_code(struct sharing *s, uint32_t number, struct attrib *attrib)
+{
+	const struct contended_line *l = s->line;
+	struct sharing_spot *spot = &s->spots[number];
+	uint64_t addr = l->addr + spot->offset, samples = 0;
+	struct data_place p;
+
+	for (uint32_t i = 0; i < l->cell_count; i++)
+		samples += s->spot_of[i] == number ? l->cells[i].counts.samples : 0;
+	memset(&p, 0, sizeof(p));
+	attrib_data(attrib, l->data, l->pid, addr, &p);
+	for (uint32_t i = 0; i < l->cell_count; i++) {
+		const struct cell *c = &l->cells[i];
+
+		if (s->spot_of[i] == number && c->counts.samples >= BYSTANDER * samples)
+			attrib_data_by_code(attrib, c->code, c->ip, addr, &p);
+	}
+	if (p.confidence < CONFIDENCE_LIKELY)
+		return;
+	spot->object = p.object;
+	spot->name = p.field;
 }
 
 static void count_spot(struct sharing *s, uint32_t number)
@@ -547,6 +572,9 @@ void sharing_init(struct sharing *s, const struct profile *p, const struct conte
 {
 	*s = (struct sharing){ .line = line, .basis = choose_basis(line) };
 	make_spots(s, attrib);
+	for (uint32_t i = 0; i < s->spot_count; i++)
+		if (!s->spots[i].name && !s->spots[i].size)
+			name_by_code(s, i, attrib);
 	name_spots(s, pool);
 	for (uint32_t i = 0; i < s->spot_count; i++)
 		count_spot(s, i);

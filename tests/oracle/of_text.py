@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""of_text.py FILE <TEXT: a perf.data of one memory event with the records that TEXT names, a line each:
+
+    comm PID NAME
+    map PID START SIZE OFFSET PROT MAJOR MINOR INODE PATH
+    sample PID IP ADDR          locked loads that hit a modified line, 100 for each line, in turn
+
+The layout follows include/uapi/linux/perf_event.h and perf.data-file-format.txt (little-endian, 64 bit)."""
+import struct
+import sys
+
+IP, TID, TIME, ADDR, CPU, WEIGHT, DATA_SRC = 1, 2, 4, 8, 1 << 7, 1 << 14, 1 << 15
+TYPE = IP | TID | TIME | ADDR | CPU | WEIGHT | DATA_SRC
+#  load; hit L3; snoop HITM; LOCKED; TLB n/a; level number L3
+LOAD_HITM_LOCKED = 2 | (2 | 0x40) << 5 | 0x10 << 19 | 2 << 24 | 1 << 26 | 3 << 33
+clock = 1000
+
+
+def record(kind, misc, body):
+    body += bytes(-len(body) % 8)
+    return struct.pack('<IHH', kind, misc, 8 + len(body)) + body
+
+
+def trail(pid, cpu=0):
+    """sample_id_all: TID, TIME, CPU"""
+    global clock
+    clock += 1000
+    return struct.pack('<IIQII', pid, pid, clock, cpu, 0)
+
+
+def text(s):
+    b = s.encode() + b'\0'
+    return b + bytes(-len(b) % 8)
+
+
+def comm(f):
+    pid = int(f[1])
+    return record(3, 1 << 13, struct.pack('<II', pid, pid) + text(f[2]) + trail(pid))
+
+
+def mapping(f):
+    pid, start, size, offset = map(int, f[1:5])
+    prot = sum(bit for c, bit in zip('rwx', (1, 2, 4)) if c in f[5])
+    major, minor, inode = map(int, f[6:9])
+    flags = 1 if 's' in f[5] else 2
+    body = struct.pack('<IIQQQIIQQII', pid, pid, start, size, offset, major, minor, inode, 0, prot, flags)
+    return record(10, 2 | (0 if prot & 4 else 1 << 13), body + text(' '.join(f[9:])) + trail(pid))
+
+
+def sample(pid, ip, addr, cpu):
+    global clock
+    clock += 1000
+    return record(9, 2, struct.pack('<QIIQQIIQQ', ip, pid, pid, clock, addr, cpu, 0, 300, LOAD_HITM_LOCKED))
+
+
+def main():
+    data, samples = b'', []
+    for line in sys.stdin:
+        f = line.split()
+        if f[0] == 'sample':
+            samples.append(tuple(map(int, f[1:])))
+        else:
+            data += {'comm': comm, 'map': mapping}[f[0]](f)
+    for _ in range(100):
+        for cpu, s in enumerate(samples):
+            data += sample(*s, cpu)
+    #  precise_ip 2 | sample_id_all | mmap_data | mmap2 | comm | mmap
+    flags = 2 << 15 | 1 << 18 | 1 << 17 | 1 << 23 | 1 << 9 | 1 << 8
+    attr = struct.pack('<IIQQQQQIIQQ', 4, 128, 0x1cd, 1, TYPE, 0, flags, 0, 0, 3, 0)
+    attr += bytes(128 - len(attr)) + struct.pack('<QQ', 0, 0)
+    start = 104 + len(attr)
+    header = b'PERFILE2' + struct.pack('<QQQQQQQQ', 104, 144, 104, len(attr), start, len(data), 0, 0)
+    with open(sys.argv[1], 'wb') as out:
+        out.write(header + bytes(104 - len(header)) + attr + data)
+
+
+main()
