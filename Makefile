@@ -19,11 +19,11 @@ command := main cmd_record record_rings record_operations record_objects cmd_rep
 front := tui report report_table report_c2c report_json report_diff report_diff_json report_diff_csv \
 	report_diff_html report_diff_folded report_diff_markdown report_csv report_html \
 	report_folded report_markdown report_pairs report_align report_what_if report_view \
-	column fight diff_column figure figure_json csv html folded markdown label heatmap event_show doctor_show report_objects \
+	column view_stack fight diff_column figure figure_json csv html folded markdown label heatmap event_show doctor_show report_objects \
 	screen screen_key screen_lines screen_heatmap screen_functions screen_time screen_objects \
 	screen_line screen_doctor screen_help list matrix axis blame fields scene pairing scale palette \
 	canvas key
-analysis := phase line_key cell_store intake line_group profile c2c_count idset diff diff_judge threshold sharing sharing_text object_use what_if align \
+analysis := phase line_key cell_store callers intake line_group profile c2c_count idset diff diff_judge threshold sharing sharing_text object_use what_if align \
 	tally
 attrib := kobject futex_hash kernel_symbols kmem kmem_core kmem_bpf kernel_read layout type_btf kernel_names \
 	attrib attrib_state spot data_place code_place backing binary object_set told jit_map range \
@@ -35,7 +35,7 @@ source := ahead input tap spool unpack queue perfdata_feature perfdata_header pe
 	collect_aux c2c_collect collect_stat kernel_record task_scan workload topology \
 	collect_filter collect_run mapped_file cgroup program emulator probe doctor doctor_fact annotation environment heap_read note source \
 	target tracepoint uprobe operation
-sample := sample data_source line spe_packet spe_sample ibs_raw
+sample := sample chain data_source line spe_packet spe_sample ibs_raw
 base := err mem stat ini_file intern buf blob map table symbol_name symtab insn json cpulist
 
 # The model library, below everything, and its front doors.

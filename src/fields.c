@@ -72,7 +72,8 @@ static struct field_code *code_of(struct code_list *l, const char *name, const s
 		if (same_place(&l->codes[i], name, p))
 			return &l->codes[i];
 	mem_grow(&l->codes, &l->room, l->count);
-	l->codes[l->count] = (struct field_code){ name, p->source, p->line, { { 0 } }, { 0 } };
+	l->codes[l->count] =
+		(struct field_code){ .name = name, .source = p->source, .line = p->line };
 	return &l->codes[l->count++];
 }
 
@@ -83,6 +84,9 @@ static void add_codes(struct code_list *l, const struct paired_cell *c)
 		struct field_code *to = code_of(l, from->name ? from->name : "code without a name",
 						&from->place);
 
+		if (from->callers.count &&
+		    (!to->callers || from->callers.all.samples > to->callers->all.samples))
+			to->callers = &from->callers;
 		counts_add(&to->counts[c->side], &from->counts);
 		if (from->cpus.count > to->cpus[c->side])
 			to->cpus[c->side] = from->cpus.count;

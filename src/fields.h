@@ -12,6 +12,7 @@ struct field_code {
 	uint32_t line;
 	struct counts counts[SCREEN_SIDES];
 	uint32_t cpus[SCREEN_SIDES];
+	const struct view_stacks *callers; /* of its hottest part; NULL: none are known */
 };
 
 /* The places of a field, the hottest first; to be freed. */

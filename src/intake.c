@@ -36,6 +36,7 @@ struct sought {
 struct intake {
 	struct attrib *attrib;
 	struct cell_store *cells;
+	struct callers *callers;
 	struct decoded *decoded;
 	struct map decoded_of_word; /* index in "decoded" */
 	uint32_t decoded_count, decoded_room;
@@ -49,12 +50,13 @@ struct intake {
 	struct intake_refused refused;
 };
 
-struct intake *intake_new(struct attrib *attrib, struct cell_store *cells)
+struct intake *intake_new(struct attrib *attrib, struct cell_store *cells, struct callers *callers)
 {
 	struct intake *in = mem_zalloc(sizeof(*in));
 
 	in->attrib = attrib;
 	in->cells = cells;
+	in->callers = callers;
 	map_init(&in->decoded_of_word);
 	return in;
 }
@@ -186,6 +188,9 @@ static void count_arrivals(struct intake *in, uint32_t count)
 	cell_check(in->cells, all, count);
 	find_cells(in, count);
 	cell_count(in->cells, all, count);
+	for (uint32_t i = 0; i < count; i++)
+		if (all[i].sample->chain != CHAIN_NONE)
+			callers_count(in->callers, all[i].cell, all[i].sample, all[i].step);
 }
 
 /* ---- Samples */

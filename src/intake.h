@@ -3,11 +3,12 @@
 #ifndef HITMAP_INTAKE_H
 #define HITMAP_INTAKE_H
 
+#include "callers.h"
 #include "cell_store.h"
 
 struct intake;
 
-struct intake *intake_new(struct attrib *attrib, struct cell_store *cells);
+struct intake *intake_new(struct attrib *attrib, struct cell_store *cells, struct callers *callers);
 void intake_free(struct intake *in);
 
 void intake_samples(struct intake *in, const struct sample *samples, uint32_t count);

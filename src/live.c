@@ -87,7 +87,11 @@ static void quiet(int fd)
 
 static struct period period_new(struct live *l)
 {
-	return (struct period){ profile_builder_new(l->attrib, LINE_SIZE), now() };
+	struct profile_builder *b = profile_builder_new(l->attrib, LINE_SIZE);
+
+	if (l->source)
+		profile_recording(b, &l->source->recording);
+	return (struct period){ b, now() };
 }
 
 static void period_end(struct period *p)
@@ -337,6 +341,7 @@ static struct err *read_all(struct live *l)
 	bool end = false;
 
 	l->source->loose = true;
+	profile_recording(l->period[0].builder, &l->source->recording);
 	while (!e && !end) {
 		size_t count = source_samples(l->source, l->batch, BATCH);
 		struct event ev;

@@ -40,7 +40,9 @@ void perfdata_header_deinit(struct perfdata_header *h)
 	free(h->recording->events);
 	free(h->recording->cpu_node);
 	free(h->recording->memory);
+	chain_set_free(h->recording->chains);
 	h->recording->events = NULL;
+	h->recording->chains = NULL;
 	h->recording->cpu_node = NULL;
 	h->recording->memory = NULL;
 	h->recording->event_count = h->recording->cpu_nodes = h->recording->memory_count = 0;

@@ -113,6 +113,18 @@ static void complete_from_raw(const struct perfdata_header *h, const struct perf
 		ibs_complete(sample_raw(r->body, layout), recording->cpuid, s);
 }
 
+static uint32_t put_chain(struct recording *recording, struct cursor words)
+{
+	uint64_t word[CHAIN_LONGEST];
+	uint32_t count = 0;
+
+	if (!recording->chains)
+		recording->chains = chain_set_new();
+	while (count < CHAIN_LONGEST && cursor_left(&words) >= 8)
+		word[count++] = cursor_u64(&words);
+	return chain_put(recording->chains, word, count);
+}
+
 bool perfdata_record_sample(struct perfdata_header *h, const struct perfdata_record *r,
 			    struct sample *s)
 {
@@ -127,6 +139,8 @@ bool perfdata_record_sample(struct perfdata_header *h, const struct perfdata_rec
 	s->cpumode = r->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	if (layout->sample_type & PERF_SAMPLE_RAW)
 		complete_from_raw(h, r, layout, s);
+	if (layout->sample_type & PERF_SAMPLE_CALLCHAIN)
+		s->chain = put_chain(h->recording, sample_chain(r->body, layout));
 	perfdata_record_count(h->recording, s, layout->sample_type);
 	return true;
 }

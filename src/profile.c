@@ -15,6 +15,7 @@ struct profile_builder {
 	struct profile *profile;
 	double least; /* share of everything below which lines are only counted */
 	struct cell_store *cells;
+	struct callers *callers;
 	struct intake *intake;
 	uint32_t operation_room, thread_room, exact_room, remark_room;
 };
@@ -27,7 +28,8 @@ struct profile_builder *profile_builder_new(struct attrib *attrib, uint32_t line
 	b->profile = mem_zalloc(sizeof(*b->profile));
 	b->profile->line_size = line_size;
 	b->cells = cell_store_new();
-	b->intake = intake_new(attrib, b->cells);
+	b->callers = callers_new(attrib);
+	b->intake = intake_new(attrib, b->cells, b->callers);
 	return b;
 }
 
@@ -35,7 +37,13 @@ static void builder_free(struct profile_builder *b)
 {
 	intake_free(b->intake);
 	cell_store_free(b->cells);
+	callers_free(b->callers);
 	free(b);
+}
+
+void profile_recording(struct profile_builder *b, const struct recording *recording)
+{
+	callers_of(b->callers, recording);
 }
 
 struct counts counts_step(const struct data_source *d)
@@ -260,6 +268,7 @@ static void unpack_cells(struct sealing *s, const struct line_group *g, struct c
 			c->code = k.code;
 		}
 		cell_unpack(cells, &p[i].cell, 1, c);
+		callers_take(s->b->callers, p[i].cell, c);
 	}
 }
 
@@ -596,6 +605,7 @@ static void line_deinit(struct contended_line *l)
 	for (uint32_t i = 0; i < l->cell_count; i++) {
 		idset_deinit(&l->cells[i].cpus);
 		idset_deinit(&l->cells[i].threads);
+		callers_drop(&l->cells[i]);
 	}
 	free(l->cells);
 	idset_deinit(&l->cpus);
@@ -647,6 +657,7 @@ struct err *profile_read(struct source *s, struct attrib *attrib, double least,
 	struct ahead *a;
 
 	b->least = least;
+	profile_recording(b, &s->recording);
 	s->loose = true;
 	a = ahead_open(s);
 	while ((batch = ahead_next(a)))

@@ -22,6 +22,19 @@ struct counts {
 	uint64_t accesses;		       /* sum of the samples' periods */
 };
 
+/* Where a call was. */
+struct cell_frame {
+	const struct mapping *code; /* NULL when unknown */
+	uint64_t ip;		    /* in the calling instruction */
+};
+
+/* The calls that lead to the samples of a cell, as far as they were recorded. */
+struct cell_chain {
+	struct cell_frame *frame; /* the innermost first */
+	uint32_t frames;
+	struct counts counts;
+};
+
 /* One code address touching one offset of a line. */
 struct cell {
 	uint32_t offset; /* in the line */
@@ -29,7 +42,9 @@ struct cell {
 	const struct mapping *code; /* of ip; NULL when unknown */
 	struct counts counts;
 	struct idset cpus, threads;
-	uint16_t first, last; /* codes of phase.h: its samples; 0: times were not recorded */
+	uint16_t first, last;	  /* codes of phase.h: its samples; 0: times were not recorded */
+	struct cell_chain *chain; /* in no order; one may come several times */
+	uint32_t chains;
 };
 
 /* What shows that a line moved between caches, from the weakest to the strongest. */
@@ -108,6 +123,8 @@ struct profile_builder;
 
 /* "line_size": a power of two, 8 at least. */
 struct profile_builder *profile_builder_new(struct attrib *attrib, uint32_t line_size);
+/* Of which samples come, so that their callers can be told; it must stay as long as they come. */
+void profile_recording(struct profile_builder *b, const struct recording *recording);
 void profile_add(struct profile_builder *b, const struct event *ev);
 void profile_add_samples(struct profile_builder *b, const struct sample *samples, uint32_t count);
 /* Seals: computes what needs all samples, sorts. Frees the builder. */

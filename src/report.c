@@ -13,10 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NARROWEST   80
-#define SMALL_LOSS  0.01 /* up to which counts are as good as complete */
-#define LINE_INDENT 0
-#define CELL_INDENT 4
+#define NARROWEST     80
+#define SMALL_LOSS    0.01 /* up to which counts are as good as complete */
+#define LINE_INDENT   0
+#define CELL_INDENT   4
+#define CALLERS	      2 /* ways to be called, in text */
+#define CALLER_INDENT 11
 
 /* ---- Sentences */
 
@@ -410,6 +412,23 @@ static void say_answer(const struct text_report *r)
 		    p->stores_cost ? "cycles" : "load cycles");
 }
 
+/* Under the row of a place in the code: who called it. */
+static void say_callers(const struct text_report *r, const struct view_code *code)
+{
+	const struct view_stacks *s = &code->callers;
+
+	for (uint32_t i = 0; i < s->count && i < CALLERS; i++) {
+		char *names = view_stack_text(&s->stack[i]);
+		char label[LABEL_BYTES], share[16];
+
+		snprintf(share, sizeof(share), "%.0f %%", 100 * view_stack_share(s, &s->stack[i]));
+		label_fit(label, names, r->width - CALLER_INDENT - 12, r->style.unicode);
+		if (*names)
+			fprintf(r->out, "%*s%s from %s\n", CALLER_INDENT, "", share, label);
+		free(names);
+	}
+}
+
 /* Calls "each" for the row of every cell, and of every code address where a cell has several. */
 static void for_cell_rows(const struct text_report *r, const struct view_line *l,
 			  struct report_table *t,
@@ -439,6 +458,10 @@ static void print_row(struct report_table *t, const struct text_report *r,
 		      const struct view_row *row)
 {
 	report_table_row(t, r, row);
+	if (row->code)
+		say_callers(r, row->code);
+	else if (row->cell->code_count == 1)
+		say_callers(r, &row->cell->codes[0]);
 }
 
 /* What makes a line contended, where that is not the plain case. */

@@ -117,6 +117,26 @@ static void put_operations(struct json_writer *w, const struct profile *p)
 	json_end(w);
 }
 
+static void put_callers(struct json_writer *w, const struct view_code *code)
+{
+	const struct view_stacks *s = &code->callers;
+
+	json_begin_array(w, "callers");
+	for (uint32_t i = 0; i < s->count; i++) {
+		json_begin_object(w, NULL);
+		json_begin_array(w, "stack");
+		for (uint32_t k = 0; k < s->stack[i].names; k++)
+			json_string(w, NULL, s->stack[i].name[k]);
+		json_end(w);
+		json_u64(w, "samples", s->stack[i].counts.samples);
+		json_u64(w, "hitm", counts_hitm(&s->stack[i].counts));
+		json_u64(w, "latency_sum", s->stack[i].counts.latency_sum);
+		json_end(w);
+	}
+	json_end(w);
+	json_u64(w, "hidden_callers", s->hidden);
+}
+
 static void put_cell(struct json_writer *w, struct view_row row)
 {
 	json_begin_object(w, NULL);
@@ -126,6 +146,7 @@ static void put_cell(struct json_writer *w, struct view_row row)
 		row.code = &row.cell->codes[i];
 		json_begin_object(w, NULL);
 		put_columns(w, code_columns, &row);
+		put_callers(w, row.code);
 		json_end(w);
 	}
 	json_end(w);

@@ -18,6 +18,10 @@ struct detail {
 
 static const struct detail MAJOR_LINE = { 8, 3 }, MINOR_LINE = { 3, 1 };
 
+/* Ways to be called, a place in the code. */
+#define STACKS	   3
+#define ALL_STACKS 100
+
 /* ---- Names */
 
 static bool has_text(const char *s)
@@ -166,6 +170,7 @@ static void code_deinit(struct view_code *c)
 {
 	idset_deinit(&c->cpus);
 	idset_deinit(&c->threads);
+	view_stacks_deinit(&c->callers);
 }
 
 static void code_merge(struct view_code *to, struct view_code *from)
@@ -175,6 +180,7 @@ static void code_merge(struct view_code *to, struct view_code *from)
 	counts_add(&to->counts, &from->counts);
 	idset_merge(&to->cpus, &from->cpus);
 	idset_merge(&to->threads, &from->threads);
+	view_stacks_merge(&to->callers, &from->callers);
 	to->addresses++;
 	code_deinit(from);
 }
@@ -202,7 +208,11 @@ static void add_code(struct view_cell *c, const struct cell *from)
 	idset_merge(&c->cpus, &from->cpus);
 	idset_merge(&c->threads, &from->threads);
 	*code = (struct view_code){
-		.ip = from->ip, .addresses = 1, .counts = from->counts, .mapping = from->code
+		.ip = from->ip,
+		.addresses = 1,
+		.counts = from->counts,
+		.mapping = from->code,
+		.cell = from,
 	};
 	idset_merge(&code->cpus, &from->cpus);
 	idset_merge(&code->threads, &from->threads);
@@ -317,6 +327,7 @@ static void name_cell(struct view *v, struct attrib *attrib, const struct conten
 					    &c->place);
 		attrib_code(attrib, code->mapping, code->ip, &code->place);
 		code->name = code_name(v, &code->place);
+		view_stacks_add(&code->callers, attrib, v->pool, code->cell);
 		count_code(&v->names, code);
 	}
 	count_data(&v->names, c);
@@ -364,6 +375,12 @@ static void give_spots(struct view_line *l)
 	}
 }
 
+static void sort_callers(struct view_cell *c, bool all)
+{
+	for (uint32_t i = 0; i < c->code_count; i++)
+		view_stacks_sort(&c->codes[i].callers, all ? ALL_STACKS : STACKS);
+}
+
 static void add_line(struct view *v, struct attrib *attrib, const struct contended_line *from,
 		     bool all)
 {
@@ -379,6 +396,7 @@ static void add_line(struct view *v, struct attrib *attrib, const struct contend
 	for (uint32_t i = 0; i < l->cell_count; i++) {
 		name_cell(v, attrib, from, &l->cells[i]);
 		merge_codes(&l->cells[i]);
+		sort_callers(&l->cells[i], all);
 		if (!all)
 			cut_codes(v, l, &l->cells[i], detail->codes);
 	}

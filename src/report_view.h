@@ -5,6 +5,7 @@
 
 #include "report.h"
 #include "sharing.h"
+#include "view_stack.h"
 
 /* One place in the code that touches one offset: all its addresses of one function and source line.
  */
@@ -14,8 +15,10 @@ struct view_code {
 	struct counts counts;
 	struct idset cpus, threads;
 	const struct mapping *mapping; /* of ip; NULL when unknown */
+	const struct cell *cell;       /* the profile's, of one of them */
 	struct code_place place;
 	const char *name; /* "refcount_inc", "libfoo.so+0x1234"; NULL: only its address is known */
+	struct view_stacks callers; /* none where they were not recorded */
 };
 
 /* One offset of a line, all places together. */

@@ -107,10 +107,15 @@ static void skip_stack(struct cursor *c)
 	cursor_skip(c, 8); /* how much of it is in use */
 }
 
-static void skip_to_raw(struct cursor *c, const struct sample_layout *layout)
+static void skip_to_chain(struct cursor *c, const struct sample_layout *layout)
 {
 	if (layout->sample_type & PERF_SAMPLE_READ)
 		skip_read(c, layout->read_format);
+}
+
+static void skip_to_raw(struct cursor *c, const struct sample_layout *layout)
+{
+	skip_to_chain(c, layout);
 	if (layout->sample_type & PERF_SAMPLE_CALLCHAIN)
 		skip_words(c, cursor_u64(c), 8);
 }
@@ -159,6 +164,21 @@ bool sample_decode(struct cursor body, const struct sample_layout *layout, struc
 	skip_variable(&body, layout);
 	decode_memory(&body, layout, s);
 	return !body.bad;
+}
+
+struct cursor sample_chain(struct cursor body, const struct sample_layout *layout)
+{
+	struct sample s;
+	uint64_t words;
+
+	if (!(layout->sample_type & PERF_SAMPLE_CALLCHAIN))
+		body.bad = true;
+	decode_fixed(&body, layout->sample_type, &s);
+	skip_to_chain(&body, layout);
+	words = cursor_u64(&body);
+	if (words > cursor_left(&body) / 8)
+		body.bad = true;
+	return cursor_part(&body, body.bad ? 0 : words * 8);
 }
 
 struct cursor sample_raw(struct cursor body, const struct sample_layout *layout)
@@ -247,6 +267,7 @@ void sample_decode_places(const uint8_t *body, const struct sample_places *p, st
 	s->tid = half_at(body, p->tid < 0 ? -1 : p->tid + 4, UINT32_MAX);
 	s->cpu = half_at(body, p->cpu, SAMPLE_NO_CPU);
 	s->event = SAMPLE_NO_EVENT;
+	s->chain = 0;
 	s->cpumode = 0;
 }
 

@@ -18,6 +18,7 @@ struct sample {
 	uint32_t pid, tid;	 /* UINT32_MAX when not recorded */
 	uint32_t cpu;		 /* or SAMPLE_NO_CPU */
 	uint32_t event;		 /* index into the recording's events, or SAMPLE_NO_EVENT */
+	uint32_t chain;		 /* its callers, in the recording's chains; see chain.h */
 	uint8_t cpumode;	 /* PERF_RECORD_MISC_CPUMODE_MASK of the record's misc */
 };
 
@@ -33,6 +34,9 @@ struct sample_layout {
 /* Decodes the body of a PERF_RECORD_SAMPLE (after its header); every bit of sample_type is used or
  * skipped. False when the record is too short for its layout. Layout: perf_event_open(2). */
 bool sample_decode(struct cursor body, const struct sample_layout *layout, struct sample *s);
+
+/* The words of the call chain (PERF_SAMPLE_CALLCHAIN) of such a record; bad when it has none. */
+struct cursor sample_chain(struct cursor body, const struct sample_layout *layout);
 
 /* The raw part (PERF_SAMPLE_RAW) of such a record; bad when it has none. */
 struct cursor sample_raw(struct cursor body, const struct sample_layout *layout);

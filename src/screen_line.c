@@ -14,6 +14,7 @@
 #define PICTURE_ROWS 4 /* headings, a strip a side, an empty row */
 #define NUMBER	     9
 #define LEAST_CODE   4	/* rows of code, before a matrix gets any */
+#define CALLERS	     2	/* ways to be called, a place in the code */
 #define LEAST_STRIP  12 /* columns for CPUs, or they are left out */
 
 struct line_view {
@@ -341,6 +342,29 @@ static void draw_code(struct line_view *v, const struct field_code *code, uint32
 	draw_figures(s, width, y, code->counts, code->cpus);
 }
 
+/* Who calls it, the most costly first, each in a row. Returns the row below. */
+static uint32_t draw_callers(struct line_view *v, const struct view_stacks *callers, uint32_t y,
+			     uint32_t bottom)
+{
+	struct scene *s = v->scene;
+	uint32_t width = s->canvas->columns;
+
+	for (uint32_t i = 0; callers && i < callers->count && i < CALLERS && y < bottom; i++) {
+		const struct view_stack *stack = &callers->stack[i];
+		char share[32], *names;
+
+		if (!stack->names)
+			continue;
+		names = view_stack_text(stack);
+		snprintf(share, sizeof(share), "%3.0f %% from",
+			 100 * view_stack_share(callers, stack));
+		canvas_text(s->canvas, 3, y, STYLE_DIM, share);
+		canvas_name(s->canvas, 14, y++, width - 15, STYLE_DIM, names);
+		free(names);
+	}
+	return y;
+}
+
 /* Returns the row below. */
 static uint32_t draw_codes(struct line_view *v, uint32_t y, uint32_t bottom)
 {
@@ -359,8 +383,10 @@ static uint32_t draw_codes(struct line_view *v, uint32_t y, uint32_t bottom)
 	canvas_name(s->canvas, 1, y, name_columns(s) - 2, STYLE_HEAD, title);
 	draw_figure_heads(s, name_columns(s), y);
 	y++;
-	for (uint32_t i = 0; i < count && y < bottom; i++)
+	for (uint32_t i = 0; i < count && y < bottom; i++) {
 		draw_code(v, &codes[i], y++);
+		y = draw_callers(v, codes[i].callers, y, bottom);
+	}
 	free(codes);
 	return y;
 }

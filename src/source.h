@@ -6,6 +6,7 @@
 #ifndef HITMAP_SOURCE_H
 #define HITMAP_SOURCE_H
 
+#include "chain.h"
 #include "err.h"
 #include "note.h"
 #include "sample.h"
@@ -103,6 +104,7 @@ struct recording {
 	uint32_t memory_count;
 	struct recording_event *events;
 	uint32_t event_count;
+	struct chain_set *chains;	/* of callers; NULL when no sample has any */
 	uint64_t first_time, last_time; /* of samples, ns */
 	uint64_t lost;			/* records and samples lost, as far as recorded */
 	uint64_t throttled;		/* times the kernel paused an event that came too often */

@@ -3,14 +3,16 @@
 
     comm PID NAME
     map PID START SIZE OFFSET PROT MAJOR MINOR INODE PATH
-    sample PID IP ADDR          locked loads that hit a modified line, 100 for each line, in turn
+    sample PID IP ADDR [CALLER...]  locked loads that hit a modified line, 100 for each line, in turn;
+                                callers: addresses that calls return to, the innermost first
 
 The layout follows include/uapi/linux/perf_event.h and perf.data-file-format.txt (little-endian, 64 bit)."""
 import struct
 import sys
 
-IP, TID, TIME, ADDR, CPU, WEIGHT, DATA_SRC = 1, 2, 4, 8, 1 << 7, 1 << 14, 1 << 15
-TYPE = IP | TID | TIME | ADDR | CPU | WEIGHT | DATA_SRC
+IP, TID, TIME, ADDR, CALLCHAIN, CPU, WEIGHT, DATA_SRC = 1, 2, 4, 8, 1 << 5, 1 << 7, 1 << 14, 1 << 15
+TYPE = IP | TID | TIME | ADDR | CALLCHAIN | CPU | WEIGHT | DATA_SRC
+CONTEXT_USER = 2 ** 64 - 512
 #  load; hit L3; snoop HITM; LOCKED; TLB n/a; level number L3
 LOAD_HITM_LOCKED = 2 | (2 | 0x40) << 5 | 0x10 << 19 | 2 << 24 | 1 << 26 | 3 << 33
 clock = 1000
@@ -47,10 +49,13 @@ def mapping(f):
     return record(10, 2 | (0 if prot & 4 else 1 << 13), body + text(' '.join(f[9:])) + trail(pid))
 
 
-def sample(pid, ip, addr, cpu):
+def sample(cpu, pid, ip, addr, *callers):
     global clock
     clock += 1000
-    return record(9, 2, struct.pack('<QIIQQIIQQ', ip, pid, pid, clock, addr, cpu, 0, 300, LOAD_HITM_LOCKED))
+    chain = (CONTEXT_USER, ip) + callers
+    return record(9, 2, struct.pack('<QIIQQII', ip, pid, pid, clock, addr, cpu, 0)
+                  + struct.pack('<%dQ' % (len(chain) + 1), len(chain), *chain)
+                  + struct.pack('<QQ', 300, LOAD_HITM_LOCKED))
 
 
 def main():
@@ -63,7 +68,7 @@ def main():
             data += {'comm': comm, 'map': mapping}[f[0]](f)
     for _ in range(100):
         for cpu, s in enumerate(samples):
-            data += sample(*s, cpu)
+            data += sample(cpu, *s)
     #  precise_ip 2 | sample_id_all | mmap_data | mmap2 | comm | mmap
     flags = 2 << 15 | 1 << 18 | 1 << 17 | 1 << 23 | 1 << 9 | 1 << 8
     attr = struct.pack('<IIQQQQQIIQQ', 4, 128, 0x1cd, 1, TYPE, 0, flags, 0, 0, 3, 0)

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * shared FILE: two processes, one executed anew, have a file's memory at different addresses and add
- * to one field in it. Prints what a recording of both holds, a record a line:
- *	comm PID NAME
- *	map PID START SIZE OFFSET PROT MAJOR MINOR INODE PATH
- *	sample PID IP ADDR
+ * shared FILE: two processes, one executed anew, have a file's memory at different addresses and
+ * add to one field in it. Prints what a recording of both holds, as tests/oracle/of_text.py takes
+ * it.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -14,6 +12,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "print_maps.h"
 
 struct slot {
 	int id, hits;
@@ -29,24 +29,6 @@ extern char touch_here[];
 __attribute__((noinline)) static void touch(struct ring *r)
 {
 	__asm__ volatile("touch_here: lock; incl %0" : "+m"(r->slot[1].hits));
-}
-
-static void print_maps(void)
-{
-	FILE *f = fopen("/proc/self/maps", "r");
-	unsigned long long start, end, offset, inode;
-	unsigned int major, minor;
-	char line[4096], prot[8], path[4096];
-
-	while (f && fgets(line, sizeof(line), f)) {
-		*path = 0;
-		sscanf(line, "%llx-%llx %7s %llx %x:%x %llu %4095[^\n]", &start, &end, prot,
-		       &offset, &major, &minor, &inode, path);
-		printf("map %d %llu %llu %llu %s %u %u %llu %s\n", getpid(), start, end - start,
-		       offset, prot, major, minor, inode, *path ? path : "//anon");
-	}
-	if (f)
-		fclose(f);
 }
 
 int main(int argc, char **argv)
