@@ -14,18 +14,18 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # ---- The architecture: layers from the top, a file includes headers of its own layer and of those
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
-command := main cmd_record record_rings record_operations record_objects cmd_report cmd_bench cmd_cc cmd_diff cmd_align cmd_live cmd_tui cmd_doctor cmd_objects \
+command := main cmd_record record_rings record_operations record_objects cmd_report cmd_bench cmd_cc cmd_diff cmd_align align_builds cmd_live cmd_tui cmd_doctor cmd_objects \
 	live recorder_child recorded session paths option output
 front := tui report report_table report_c2c report_json report_diff report_diff_json report_diff_csv \
 	report_diff_html report_diff_folded report_diff_markdown report_csv report_html \
-	report_folded report_markdown report_pairs report_align report_what_if report_view \
+	report_folded report_markdown report_pairs report_align report_builds report_what_if report_view \
 	column view_stack fight diff_column figure figure_json csv html folded markdown label heatmap event_show doctor_show report_objects \
 	screen screen_key screen_lines screen_heatmap screen_functions screen_time screen_objects \
 	screen_line screen_doctor screen_help list matrix axis blame fields scene pairing scale palette \
 	canvas key
-analysis := phase line_key cell_store callers intake line_group profile c2c_count idset diff diff_judge threshold sharing sharing_text object_use what_if align \
+analysis := phase line_key cell_store callers intake line_group profile c2c_count idset diff diff_judge threshold sharing sharing_text object_use what_if align build_compare \
 	tally
-attrib := kobject futex_hash kernel_symbols kmem kmem_core kmem_bpf kernel_read layout type_btf kernel_names \
+attrib := kobject futex_hash kernel_symbols kmem kmem_core kmem_bpf kernel_read layout layout_file dwarf_layout type_btf kernel_names \
 	attrib attrib_state spot data_place code_place backing binary object_set told jit_map range \
 	type_dwarf type_dwarf_state operand disassembly scope member type_table die
 source := ahead input tap spool unpack queue perfdata_feature perfdata_header perfdata_record \

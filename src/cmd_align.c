@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hitmap align: what a layout costs, and whether one changed. */
+#include "align_builds.h"
 #include "command.h"
+#include "layout_file.h"
 #include "mem.h"
 #include "option.h"
 #include "output.h"
@@ -11,7 +13,7 @@
 #include <string.h>
 
 struct align_command {
-	const char *output, *object, *format;
+	const char *output, *object, *format, *target, *input;
 	uint32_t top, step;
 	bool all, ascii, sensitivity;
 };
@@ -19,14 +21,22 @@ struct align_command {
 #define AT(member) offsetof(struct align_command, member)
 
 static const struct option_row rows[] = {
-	{ 0, "object", "NAME", "of one recording: only the object, or the type, of this name",
+	{ 0, "object", "NAME",
+	  "of one recording: only the object, or the type, of\nthis name; of two builds: only "
+	  "this type",
 	  OPTION_TEXT, AT(object), 0, 0 },
+	{ 0, "target", "NAME",
+	  "of two builds: the types and hot fields of a target:\nsignal, futex, ... or a file; see "
+	  "docs/targets.md",
+	  OPTION_TEXT, AT(target), 0, 0 },
+	{ 'i', "input", "RECORDING", "of two builds: fields that are contended in it are hot",
+	  OPTION_TEXT, AT(input), 0, 0 },
 	{ 0, "step", "N", "bases to try are N bytes apart (default 8)", OPTION_U32, AT(step), 1,
 	  64 },
 	{ 0, "sensitivity", NULL, "rank objects by how much a move could cost", OPTION_FLAG,
 	  AT(sensitivity), 0, 0 },
-	{ 0, "format", "text|json", "how to write it (default text)", OPTION_TEXT, AT(format), 0,
-	  0 },
+	{ 0, "format", "text|json|csv", "how to write it (default text; csv: of two builds)",
+	  OPTION_TEXT, AT(format), 0, 0 },
 	{ 'o', "output", "FILE", "where to write it (default standard output)", OPTION_TEXT,
 	  AT(output), 0, 0 },
 	{ 0, "top", "N", "show N objects at most", OPTION_U32, AT(top), 1, UINT32_MAX },
@@ -36,14 +46,17 @@ static const struct option_row rows[] = {
 
 static const struct option_usage usage = {
 	"align",
-	"[OPTIONS] RECORDING | BEFORE AFTER",
+	"[OPTIONS] RECORDING | BEFORE AFTER | OLD-BUILD NEW-BUILD",
 	"Of one recording: what each contended object would cost at another place in its line, "
 	"and\n"
 	"which change of its layout helps. Of two: whether an object or a field moved, lines "
 	"merged\n"
-	"or split, or only the use changed.",
+	"or split, or only the use changed. Of two programs, kernels or files of BTF: which fields "
+	"lie\n"
+	"in another line or half, and what pushed them.",
 	rows,
 	ARRAY_SIZE(rows),
+	true,
 };
 
 /* One recording, read to its end. */
@@ -171,36 +184,112 @@ static struct err *two(const struct align_command *c, char *const path[ALIGN_SID
 	return e;
 }
 
+/* ---- Two builds */
+
+static struct err *builds(const struct align_command *c, char *const path[BUILD_SIDES])
+{
+	struct align_builds ask = {
+		.path = { path[0], path[1] },
+		.object = c->object,
+		.target = c->target,
+		.recording = c->input,
+		.format = c->format,
+		.output = c->output,
+		.top = c->top,
+		.all = c->all,
+		.ascii = c->ascii,
+	};
+	struct intern *pool = intern_new();
+	struct side side = { 0 };
+	struct err *e = c->input ? side_read(&side, c->input, pool) : NULL;
+
+	if (!e && c->input)
+		ask.use = &side.use;
+	if (!e)
+		e = align_builds(&ask);
+	if (c->input)
+		side_close(&side);
+	intern_free(pool);
+	return e;
+}
+
+/* ---- What is asked */
+
 static struct err *check(const struct align_command *c, int files)
 {
 	if (files != 1 && files != 2)
-		return err_next(
-			err_new(ERR_USAGE, "align: takes one recording or two, not %d", files),
-			"hitmap align RECORDING, or hitmap align BEFORE AFTER");
-	if (c->format && strcmp(c->format, "text") && strcmp(c->format, "json"))
-		return err_next(err_new(ERR_USAGE, "align: there is no format \"%s\"", c->format),
-				"--format text or --format json");
+		return err_next(err_new(ERR_USAGE,
+					"align: takes one recording or two files, not %d", files),
+				"hitmap align RECORDING, or hitmap align BEFORE AFTER");
 	if (c->step & (c->step - 1))
 		return err_next(err_new(ERR_USAGE, "align: --step %u is no power of two", c->step),
 				"such as --step 4 or --step 8");
-	if (files == 2 && (c->object || c->sensitivity))
-		return err_next(err_new(ERR_USAGE, "align: --object and --sensitivity are of one "
-						   "recording"),
+	if (files == 2 && c->sensitivity)
+		return err_next(err_new(ERR_USAGE, "align: --sensitivity is of one recording"),
 				"hitmap align --sensitivity RECORDING");
 	return NULL;
+}
+
+static struct err *check_format(const struct align_command *c, const char *const *known)
+{
+	for (size_t i = 0; c->format && known[i]; i++)
+		if (!strcmp(c->format, known[i]))
+			return NULL;
+	if (!c->format)
+		return NULL;
+	return err_next(err_new(ERR_USAGE, "align: there is no format \"%s\" here", c->format),
+			"%s", known[2] ? "use text, json or csv" : "use text or json");
+}
+
+static struct err *check_recordings(const struct align_command *c, int files)
+{
+	static const char *const formats[] = { "text", "json", NULL };
+
+	if (c->target || c->input)
+		return err_next(err_new(ERR_USAGE, "align: --target and -i are of two builds"),
+				"hitmap align --target NAME OLD-BUILD NEW-BUILD: programs, kernels "
+				"or files of BTF");
+	if (files == 2 && c->object)
+		return err_next(err_new(ERR_USAGE, "align: --object is of one recording, or of two "
+						   "builds"),
+				"hitmap align --object NAME RECORDING");
+	return check_format(c, formats);
+}
+
+static struct err *check_builds(const struct align_command *c, char *const path[BUILD_SIDES])
+{
+	static const char *const formats[] = { "text", "json", "csv", NULL };
+	int is = layout_file_is(path[0]);
+
+	if (is != layout_file_is(path[1]))
+		return err_next(err_new(ERR_USAGE, "align: %s is a program or BTF, %s is not",
+					path[!is], path[is]),
+				"give two recordings or two builds");
+	if (c->target && c->input)
+		return err_next(err_new(ERR_USAGE, "align: --target and -i both say what is hot"),
+				"give one of them");
+	return check_format(c, formats);
 }
 
 struct err *cmd_align(int argc, char **argv)
 {
 	struct align_command c = { 0 };
-	bool helped;
+	bool helped, built;
 	int rest;
 	struct err *e = option_parse(argc, argv, &usage, &c, &rest, &helped);
 
 	if (e || helped)
 		return e;
-	e = check(&c, argc - rest);
+	argv += rest;
+	argc -= rest;
+	e = check(&c, argc);
 	if (e)
 		return e;
-	return argc - rest == 1 ? one(&c, argv[rest]) : two(&c, argv + rest);
+	built = argc == 2 && (layout_file_is(argv[0]) || layout_file_is(argv[1]));
+	e = built ? check_builds(&c, argv) : check_recordings(&c, argc);
+	if (e)
+		return e;
+	if (built)
+		return builds(&c, argv);
+	return argc == 1 ? one(&c, argv[0]) : two(&c, argv);
 }

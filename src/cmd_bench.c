@@ -50,6 +50,7 @@ static const struct option_usage usage = {
 	"With --real the kernel itself does it.",
 	rows,
 	ARRAY_SIZE(rows),
+	false,
 };
 
 static const struct {

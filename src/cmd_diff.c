@@ -56,6 +56,7 @@ static const struct option_usage usage = {
 	"With three recordings a side or more the noise is that between them.",
 	rows,
 	ARRAY_SIZE(rows),
+	true,
 };
 
 /* A recording, read to its end. */

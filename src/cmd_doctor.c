@@ -28,6 +28,7 @@ static const struct option_usage usage = {
 	"Exit status 3: no hardware source is usable.",
 	rows,
 	ARRAY_SIZE(rows),
+	true,
 };
 
 static struct err *examine(const struct doctor_options *o, const struct paths *paths)

@@ -69,6 +69,7 @@ static const struct option_usage usage = {
 	"the keys; b marks what is shown as \"before\", r records, ! runs another program.",
 	rows,
 	ARRAY_SIZE(rows),
+	false,
 };
 
 /* ---- What is handed on to hitmap record */

@@ -50,6 +50,7 @@ static const struct option_usage usage = {
 	"fields.",
 	rows,
 	ARRAY_SIZE(rows),
+	true,
 };
 
 /* All that one run holds. */

@@ -125,6 +125,7 @@ static const struct option_usage usage = {
 	"records what runs already: -p, -t, -a.",
 	rows,
 	ARRAY_SIZE(rows),
+	false,
 };
 
 /* Signals counted by the handler: the one thing that a handler must share with the program. */

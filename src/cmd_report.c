@@ -73,6 +73,7 @@ static const struct option_usage usage = {
 	"Shows which memory lines of a recording are contended, by whom, and in which fields.",
 	rows,
 	ARRAY_SIZE(rows),
+	true,
 };
 
 static struct err *choose_format(struct report_command *c)

@@ -28,6 +28,7 @@ static const struct option_usage usage = {
 	"Shows a recording, or two side by side, on the terminal. ? lists the keys.",
 	rows,
 	ARRAY_SIZE(rows),
+	true,
 };
 
 static struct err *show(const struct tui_command *c, struct recorded *before,

@@ -122,13 +122,6 @@ static bool name_element(struct namer *n, Dwarf_Die array, uint64_t offset, int 
 	return name_at(n, array, offset % size, depth + 1);
 }
 
-/* Where a member lies in its struct. */
-struct member {
-	Dwarf_Die type;
-	uint64_t offset, size; /* bytes; size DIE_SIZE_UNKNOWN: a flexible array */
-	bool bits;
-};
-
 static bool constant_location(Dwarf_Die *die, uint64_t *offset)
 {
 	Dwarf_Attribute attr;
@@ -152,7 +145,7 @@ static bool constant_location(Dwarf_Die *die, uint64_t *offset)
 
 /* Bit-fields: the bytes that hold the bits. The older attribute counts from the storage unit's most
  * significant bit (DWARF 3, 5.6.6). */
-static void place_bits(Dwarf_Die *die, struct member *m, uint64_t bits)
+static void place_bits(Dwarf_Die *die, struct member_place *m, uint64_t bits)
 {
 	uint64_t first, storage = m->size;
 
@@ -165,11 +158,12 @@ static void place_bits(Dwarf_Die *die, struct member *m, uint64_t bits)
 	} else {
 		first = 0;
 	}
-	m->bits = true;
+	m->bits = bits;
+	m->bit = first % 8;
 	m->size = (first % 8 + bits + 7) / 8;
 }
 
-static bool read_member(struct namer *n, Dwarf_Die *die, struct member *m)
+bool member_read(struct type_table *t, Dwarf_Die *die, struct member_place *m)
 {
 	uint64_t bits;
 	int tag = dwarf_tag(die);
@@ -178,15 +172,15 @@ static bool read_member(struct namer *n, Dwarf_Die *die, struct member *m)
 	    die_flag(die, DW_AT_declaration) || die_flag(die, DW_AT_external) ||
 	    !die_type(die, &m->type) || !constant_location(die, &m->offset))
 		return false;
-	m->bits = false;
-	m->size = type_table_size(n->types, m->type);
+	m->bits = m->bit = 0;
+	m->size = type_table_size(t, m->type);
 	if (die_word(die, DW_AT_bit_size, &bits) && bits && bits <= 128)
 		place_bits(die, m, bits);
 	return true;
 }
 
-static bool name_member(struct namer *n, Dwarf_Die *die, const struct member *m, uint64_t offset,
-			int depth)
+static bool name_member(struct namer *n, Dwarf_Die *die, const struct member_place *m,
+			uint64_t offset, int depth)
 {
 	const char *name = die_name(die);
 	Dwarf_Die type = m->type;
@@ -216,13 +210,13 @@ static bool name_member(struct namer *n, Dwarf_Die *die, const struct member *m,
 static bool name_in_struct(struct namer *n, Dwarf_Die type, uint64_t offset, int depth)
 {
 	Dwarf_Die die, next, open_die;
-	struct member m, open_member = { .size = 0 };
+	struct member_place m, open_member = { .size = 0 };
 
 	if (dwarf_child(&type, &die))
 		return false;
 	for (; n->steps < MAX_STEPS; die = next) {
 		n->steps++;
-		if (read_member(n, &die, &m)) {
+		if (member_read(n->types, &die, &m)) {
 			if (m.size != DIE_SIZE_UNKNOWN && offset >= m.offset &&
 			    offset - m.offset < m.size && name_member(n, &die, &m, offset, depth))
 				return true;

@@ -89,7 +89,8 @@ static struct tables tables_of(const struct option_usage *usage)
 {
 	struct tables t = { .longs = mem_zalloc((usage->count + 2) * sizeof(*t.longs)),
 			    .letters = mem_zalloc(2 * usage->count + 4) };
-	char *to = stpcpy(t.letters, "+:h"); /* "+": stop at the first argument that is no option */
+	/* "+": stop at the first argument that is no option */
+	char *to = stpcpy(t.letters, usage->mixed ? ":h" : "+:h");
 
 	for (size_t i = 0; i < usage->count; i++) {
 		const struct option_row *row = &usage->rows[i];

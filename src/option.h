@@ -34,6 +34,7 @@ struct option_usage {
 	const char *summary;
 	const struct option_row *rows;
 	size_t count;
+	bool mixed; /* options may stand behind other arguments, which are then put last */
 };
 
 /*

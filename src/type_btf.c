@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "type_btf.h"
+#include "map.h"
 #include "mem.h"
 
 #include <bpf/btf.h>
@@ -10,9 +11,21 @@
 
 #define MAX_STEPS 64 /* typedefs, qualifiers and tags of one type */
 
+/* Kinds of types that a layout can be asked of. */
+static const struct {
+	const char *keyword;
+	uint32_t kind;
+} KINDS[] = {
+	{ "struct ", BTF_KIND_STRUCT },
+	{ "union ", BTF_KIND_UNION },
+	{ "", BTF_KIND_TYPEDEF },
+};
+
 struct type_btf {
 	struct btf *btf;
 	struct intern *pool;
+	struct map by_name[ARRAY_SIZE(KINDS)]; /* interned name -> id of the first of that kind */
+	bool indexed;
 };
 
 static struct err *cannot_read(const char *path, int why)
@@ -38,6 +51,8 @@ struct err *type_btf_open(const char *path, struct type_btf *base, struct intern
 		return cannot_read(path, errno);
 	*b = mem_zalloc(sizeof(**b));
 	**b = (struct type_btf){ .btf = btf, .pool = pool };
+	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++)
+		map_init(&(*b)->by_name[i]);
 	return NULL;
 }
 
@@ -45,6 +60,8 @@ void type_btf_free(struct type_btf *b)
 {
 	if (!b)
 		return;
+	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++)
+		map_deinit(&b->by_name[i]);
 	btf__free(b->btf);
 	free(b);
 }
@@ -190,26 +207,38 @@ static void add_members(struct type_btf *b, const struct btf_type *owner, struct
 	}
 }
 
-/* The type called "name" of that kind; of several the first that has members. */
-static const struct btf_type *find_kind(struct type_btf *b, const char *name, uint32_t kind,
+/* libbpf's btf__find_by_name_kind() looks at every type each time. */
+static void make_index(struct type_btf *b)
+{
+	uint32_t count = btf__type_cnt(b->btf);
+
+	if (b->indexed)
+		return;
+	b->indexed = true;
+	for (uint32_t id = 1; id < count; id++) {
+		const struct btf_type *t = btf__type_by_id(b->btf, id);
+		const char *name = t ? name_of(b, t->name_off) : "";
+
+		for (size_t i = 0; *name && i < ARRAY_SIZE(KINDS); i++)
+			if (btf_kind(t) == KINDS[i].kind)
+				map_put(&b->by_name[i], (uintptr_t)intern_string(b->pool, name), id,
+					NULL);
+	}
+}
+
+/* The first type called "name" of that kind. */
+static const struct btf_type *find_kind(struct type_btf *b, const char *name, size_t kind,
 					uint32_t *id)
 {
-	int32_t found = btf__find_by_name_kind(b->btf, name, kind);
+	uint64_t *found;
 
-	return found > 0 ? peel(b, found, true, id) : NULL;
+	make_index(b);
+	found = map_get(&b->by_name[kind], (uintptr_t)intern_string(b->pool, name));
+	return found ? peel(b, *found, true, id) : NULL;
 }
 
 static const struct btf_type *find_type(struct type_btf *b, const char *name, uint32_t *id)
 {
-	static const struct {
-		const char *keyword;
-		uint32_t kind;
-	} KINDS[] = {
-		{ "struct ", BTF_KIND_STRUCT },
-		{ "union ", BTF_KIND_UNION },
-		{ "", BTF_KIND_TYPEDEF },
-	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
 		size_t length = strlen(KINDS[i].keyword);
 		bool said = length && !strncmp(name, KINDS[i].keyword, length);
@@ -217,7 +246,7 @@ static const struct btf_type *find_type(struct type_btf *b, const char *name, ui
 
 		if (!said && strchr(name, ' '))
 			continue;
-		t = find_kind(b, said ? name + length : name, KINDS[i].kind, id);
+		t = find_kind(b, said ? name + length : name, i, id);
 		if (t && btf_is_composite(t))
 			return t;
 	}

@@ -42,4 +42,12 @@ bool dwarf_thread_member(struct dwarf *d, uint64_t addr, uint64_t offset, struct
  * taken to be in an array of it, since an object may hold several: path "[3].count". */
 bool dwarf_type_member(struct dwarf *d, const char *name, uint64_t offset, struct dwarf_member *m);
 
+struct layout;
+
+/* The struct, union or class called "name", with or without the keyword, or a typedef of one. The
+ * layout is to be given to layout_deinit() when found. */
+bool dwarf_layout(struct dwarf *d, const char *name, struct layout *l);
+/* Names of types that have members, in the file's order; "*at" is 0 at first. NULL at the end. */
+const char *dwarf_next_type(struct dwarf *d, uint32_t *at);
+
 #endif
