@@ -80,7 +80,7 @@ status() { # EXPECTED WORDS COMMAND...
 	is "align $*: exit status" $got "$expected"
 	grep -q -- "$words" "$tmp/out" || wrong "align $*: does not say \"$words\": $(cat "$tmp/out")"
 }
-status 2 'one recording or two, not 0'
+status 2 'one recording or two files, not 0'
 status 2 'no format "xml"' --format xml "$tmp/false"
 status 2 'no power of two' --step 3 "$tmp/false"
 status 1 'no contended object or type "nobody"' --object nobody "$tmp/false"
