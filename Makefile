@@ -14,12 +14,12 @@ BUILD ?= build$(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 # ---- The architecture: layers from the top, a file includes headers of its own layer and of those
 # below it only; tests/run/layers.sh holds the tree to this list.
 LAYERS := command front analysis attrib source sample base
-command := main cmd_record record_rings record_operations record_objects cmd_report cmd_bench cmd_cc cmd_diff cmd_align align_builds cmd_live cmd_tui cmd_doctor cmd_objects \
+command := main cmd_record record_rings record_operations record_objects cmd_report cmd_bench cmd_cc cmd_diff cmd_align align_builds cmd_live cmd_tui cmd_doctor cmd_calibrate cmd_objects \
 	live recorder_child recorded session paths option output
 front := tui report report_table report_c2c report_json report_diff report_diff_json report_diff_csv \
 	report_diff_html report_diff_folded report_diff_markdown report_csv report_html \
 	report_folded report_markdown report_pairs report_align report_builds report_what_if report_view \
-	column view_stack fight diff_column figure figure_json csv html folded markdown label heatmap event_show doctor_show report_objects \
+	column view_stack fight diff_column figure figure_json csv html folded markdown label heatmap event_show doctor_show calibrate_show report_objects \
 	screen screen_key screen_lines screen_heatmap screen_functions screen_time screen_objects \
 	screen_line screen_doctor screen_help list matrix axis blame fields scene pairing scale palette \
 	canvas key
@@ -33,7 +33,7 @@ source := ahead input tap spool unpack queue perfdata_feature perfdata_header pe
 	perfdata_write machine model_run recorder door_read sysfs host pmu event_quirk event_attr \
 	event_hardware event_named tracing_data event_plan event_ladder perf_fd collect_limit \
 	collect_aux c2c_collect collect_stat kernel_record task_scan workload topology \
-	collect_filter collect_run mapped_file cgroup program emulator probe doctor doctor_fact annotation environment heap_read note source \
+	collect_filter collect_run mapped_file cgroup program emulator probe doctor doctor_fact calibrate calibrate_probe annotation environment heap_read note source \
 	target tracepoint uprobe operation
 sample := sample chain data_source line spe_packet spe_sample ibs_raw
 base := err mem stat ini_file intern buf blob map table symbol_name symtab insn json cpulist

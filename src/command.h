@@ -20,6 +20,7 @@ struct err *cmd_align(int argc, char **argv);
 struct err *cmd_live(int argc, char **argv);
 struct err *cmd_tui(int argc, char **argv);
 struct err *cmd_doctor(int argc, char **argv);
+struct err *cmd_calibrate(int argc, char **argv);
 struct err *cmd_objects(int argc, char **argv);
 
 #endif

@@ -21,8 +21,10 @@ static const struct command commands[] = {
 	  "what another layout would cost, and whether the layout changed", cmd_align },
 	{ "doctor", "[OPTIONS]", "what this machine can record with, and what to do about the rest",
 	  cmd_doctor },
-	{ "objects", "[OPTIONS]",
-	  "show where the running kernel's contended objects sit", cmd_objects },
+	{ "calibrate", "[OPTIONS]", "measure how this machine moves lines, for the software model",
+	  cmd_calibrate },
+	{ "objects", "[OPTIONS]", "show where the running kernel's contended objects sit",
+	  cmd_objects },
 	{ "cc", "ARGUMENTS", "compile a C program so that it can be recorded without QEMU",
 	  cmd_cc },
 	{ "c++", "ARGUMENTS", "the same for C++", cmd_cc },
@@ -35,7 +37,7 @@ static void print_usage(FILE *out)
 	fprintf(out, "usage: hitmap COMMAND [OPTIONS]\n"
 		     "Names the struct fields that fight over cachelines.\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		fprintf(out, "  %-8s %s\n           %s\n", commands[i].name, commands[i].summary,
+		fprintf(out, "  %-9s %s\n            %s\n", commands[i].name, commands[i].summary,
 			commands[i].args);
 	fprintf(out, "\n\"hitmap COMMAND --help\" has a command's options.\n"
 		     "\"hitmap --version\" says which version this is.\n");
