@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "align_builds.h"
+#include "align_sheet.h"
 #include "layout_file.h"
 #include "map.h"
 #include "mem.h"
@@ -172,6 +173,14 @@ static struct err *add_types(struct builds *b)
 
 /* ---- All of it */
 
+static void write_sheets(const struct builds *b, const char *format, FILE *out)
+{
+	struct align_sheets sheets = align_sheets_builds(&b->report, b->ask->all);
+
+	align_sheets_write(out, &sheets, format);
+	align_sheets_deinit(&sheets);
+}
+
 static struct err *write_out(struct builds *b)
 {
 	const struct align_builds *ask = b->ask;
@@ -185,10 +194,10 @@ static struct err *write_out(struct builds *b)
 	options = output_options(&out, ask->top, ask->all, ask->ascii);
 	if (!strcmp(format, "json"))
 		report_builds_json(out.file, &b->report);
-	else if (!strcmp(format, "csv"))
-		report_builds_csv(out.file, &b->report);
-	else
+	else if (!strcmp(format, "text"))
 		report_builds(out.file, &b->report, &options);
+	else
+		write_sheets(b, format, out.file);
 	return output_close(&out);
 }
 

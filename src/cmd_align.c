@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hitmap align: what a layout costs, and whether one changed. */
 #include "align_builds.h"
+#include "align_sheet.h"
 #include "command.h"
 #include "layout_file.h"
 #include "mem.h"
@@ -109,6 +110,25 @@ static struct err *find_object(const struct align_command *c, const char *path,
 	return NULL;
 }
 
+static void write_one(const struct align_command *c, FILE *out, const struct report_what_if *what,
+		      const struct report_options *o)
+{
+	const char *format = c->format ?: "text";
+	struct align_sheets sheets;
+
+	if (!strcmp(format, "json")) {
+		report_what_if_json(out, what);
+		return;
+	}
+	if (!strcmp(format, "text")) {
+		report_what_if(out, what, o);
+		return;
+	}
+	sheets = align_sheets_what_if(what);
+	align_sheets_write(out, &sheets, format);
+	align_sheets_deinit(&sheets);
+}
+
 static struct err *one(const struct align_command *c, const char *path)
 {
 	struct report_what_if what = { .recording = path,
@@ -127,10 +147,7 @@ static struct err *one(const struct align_command *c, const char *path)
 	if (!e) {
 		struct report_options o = output_options(&out, c->top, c->all, c->ascii);
 
-		if (c->format && !strcmp(c->format, "json"))
-			report_what_if_json(out.file, &what);
-		else
-			report_what_if(out.file, &what, &o);
+		write_one(c, out.file, &what, &o);
 		e = output_close(&out);
 	}
 	side_close(&side);
@@ -160,10 +177,16 @@ static struct err *write_two(const struct align_command *c, struct side side[ALI
 					      seconds(&side[s].source->recording) };
 	align_init(&a, in);
 	o = output_options(&out, c->top, c->all, c->ascii);
-	if (c->format && !strcmp(c->format, "json"))
+	if (c->format && !strcmp(c->format, "json")) {
 		report_align_json(out.file, &r);
-	else
+	} else if (!c->format || !strcmp(c->format, "text")) {
 		report_align(out.file, &r, &o);
+	} else {
+		struct align_sheets sheets = align_sheets_two(&r);
+
+		align_sheets_write(out.file, &sheets, c->format);
+		align_sheets_deinit(&sheets);
+	}
 	align_deinit(&a);
 	return output_close(&out);
 }
@@ -215,6 +238,17 @@ static struct err *builds(const struct align_command *c, char *const path[BUILD_
 
 /* ---- What is asked */
 
+static struct err *check_format(const char *format)
+{
+	static const char *const known[] = { "text", "json", "csv", "html", "markdown" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (!format || !strcmp(format, known[i]))
+			return NULL;
+	return err_next(err_new(ERR_USAGE, "align: there is no format \"%s\"", format),
+			"use text, json, csv, html or markdown");
+}
+
 static struct err *check(const struct align_command *c, int files)
 {
 	if (files != 1 && files != 2)
@@ -227,24 +261,11 @@ static struct err *check(const struct align_command *c, int files)
 	if (files == 2 && c->sensitivity)
 		return err_next(err_new(ERR_USAGE, "align: --sensitivity is of one recording"),
 				"hitmap align --sensitivity RECORDING");
-	return NULL;
-}
-
-static struct err *check_format(const struct align_command *c, const char *const *known)
-{
-	for (size_t i = 0; c->format && known[i]; i++)
-		if (!strcmp(c->format, known[i]))
-			return NULL;
-	if (!c->format)
-		return NULL;
-	return err_next(err_new(ERR_USAGE, "align: there is no format \"%s\" here", c->format),
-			"%s", known[2] ? "use text, json or csv" : "use text or json");
+	return check_format(c->format);
 }
 
 static struct err *check_recordings(const struct align_command *c, int files)
 {
-	static const char *const formats[] = { "text", "json", NULL };
-
 	if (c->target || c->input)
 		return err_next(err_new(ERR_USAGE, "align: --target and -i are of two builds"),
 				"hitmap align --target NAME OLD-BUILD NEW-BUILD: programs, kernels "
@@ -253,12 +274,11 @@ static struct err *check_recordings(const struct align_command *c, int files)
 		return err_next(err_new(ERR_USAGE, "align: --object is of one recording, or of two "
 						   "builds"),
 				"hitmap align --object NAME RECORDING");
-	return check_format(c, formats);
+	return NULL;
 }
 
 static struct err *check_builds(const struct align_command *c, char *const path[BUILD_SIDES])
 {
-	static const char *const formats[] = { "text", "json", "csv", NULL };
 	int is = layout_file_is(path[0]);
 
 	if (is != layout_file_is(path[1]))
@@ -268,7 +288,7 @@ static struct err *check_builds(const struct align_command *c, char *const path[
 	if (c->target && c->input)
 		return err_next(err_new(ERR_USAGE, "align: --target and -i both say what is hot"),
 				"give one of them");
-	return check_format(c, formats);
+	return NULL;
 }
 
 struct err *cmd_align(int argc, char **argv)

@@ -42,9 +42,19 @@ static const char *const unit_words[ALIGN_UNITS] = { "HITM per operation", "HITM
 						     "HITM per sample" };
 static const char *const unit_keys[ALIGN_UNITS] = { "operation", "second", "sample" };
 
+const char *report_align_key(enum align_kind kind)
+{
+	return kinds[kind].key;
+}
+
 const char *report_align_word(enum align_kind kind)
 {
 	return kinds[kind].word;
+}
+
+const char *report_align_unit(const struct align *a)
+{
+	return unit_words[a->unit];
 }
 
 struct drawing {
@@ -165,6 +175,17 @@ static const struct align_object *find_cause(const struct align *a)
 		if (a->objects[i].kind < ALIGN_NEW && !is_small(a, &a->objects[i]))
 			return &a->objects[i];
 	return NULL;
+}
+
+const char *report_align_diagnosis(const struct align *a, struct intern *pool)
+{
+	const struct align_object *o = find_cause(a);
+
+	if (!o)
+		return "diagnosis: nothing in the data changed beyond noise";
+	return intern_printf(pool, "diagnosis: %s: %s: %s%s", kinds[o->kind].word, name_of(o),
+			     kinds[o->kind].meaning,
+			     o->changed ? "" : "; the contention did not change beyond noise");
 }
 
 static void put_diagnosis(const struct drawing *d)

@@ -17,6 +17,7 @@ struct report_what_if {
 
 void report_what_if(FILE *out, const struct report_what_if *r, const struct report_options *o);
 void report_what_if_json(FILE *out, const struct report_what_if *r);
+const char *what_if_key(enum what_if_kind kind); /* in JSON: "alone" */
 
 struct report_align {
 	const char *path[ALIGN_SIDES];
@@ -26,7 +27,10 @@ struct report_align {
 void report_align(FILE *out, const struct report_align *r, const struct report_options *o);
 void report_align_json(FILE *out, const struct report_align *r);
 
-/* "merged", "object moved" ... and in one sentence what follows. */
-const char *report_align_word(enum align_kind kind);
+const char *report_align_key(enum align_kind kind);   /* in JSON: "merged" */
+const char *report_align_word(enum align_kind kind);  /* "line merged", "object moved" */
+const char *report_align_unit(const struct align *a); /* "HITM per operation" */
+/* The diagnosis in one sentence. */
+const char *report_align_diagnosis(const struct align *a, struct intern *pool);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "report_builds.h"
-#include "csv.h"
 #include "json.h"
 #include "label.h"
 #include "line.h"
@@ -30,6 +29,16 @@ static const struct {
 
 static const char *const push_keys[] = { "added", "removed", "resized", "passed" };
 static const char *const side_keys[BUILD_SIDES] = { "before", "after" };
+
+const char *report_builds_key(enum build_change change)
+{
+	return changes[change].key;
+}
+
+const char *report_builds_word(enum build_change change)
+{
+	return changes[change].word;
+}
 
 struct drawing {
 	FILE *out;
@@ -64,8 +73,7 @@ static void put_place(const struct drawing *d, const struct build_place *p)
 	label_put(d->out, text, PLACE_COLUMNS, d->options->unicode);
 }
 
-/* The caller's. */
-static char *push_text(const struct build_push *p)
+char *report_builds_push(const struct build_push *p)
 {
 	switch (p->what) {
 	case PUSH_ADDED:
@@ -87,7 +95,7 @@ static void put_pushes(const struct drawing *d, const struct build_field *f)
 	uint32_t at = fprintf(d->out, "%*spushed by: ", PUSH_INDENT, "");
 
 	for (uint32_t i = 0; i < f->pushes; i++) {
-		char *text = push_text(&f->push[i]), label[LABEL_BYTES];
+		char *text = report_builds_push(&f->push[i]), label[LABEL_BYTES];
 		bool last = i + 1 == f->pushes;
 		uint32_t columns;
 
@@ -334,47 +342,4 @@ void report_builds_json(FILE *out, const struct report_builds *r)
 		json_type(&w, &r->type[i]);
 	json_end(&w);
 	json_end(&w);
-}
-
-/* ---- CSV: a row each field */
-
-static void csv_number(struct csv *c, bool known, uint64_t n)
-{
-	char text[24] = "";
-
-	if (known)
-		snprintf(text, sizeof(text), "%" PRIu64, n);
-	csv_text(c, text);
-}
-
-void report_builds_csv(FILE *out, const struct report_builds *r)
-{
-	static const char *const heads[] = {
-		"type",		 "field",	"hot",	       "change",
-		"before_offset", "before_size", "before_line", "before_half",
-		"after_offset",	 "after_size",	"after_line",  "after_half",
-	};
-	struct csv c = { .out = out };
-
-	for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
-		csv_text(&c, heads[i]);
-	csv_end(&c);
-	for (uint32_t i = 0; i < r->types; i++)
-		for (uint32_t k = 0; k < r->type[i].fields; k++) {
-			const struct build_field *f = &r->type[i].field[k];
-
-			csv_text(&c, r->type[i].name);
-			csv_text(&c, f->path);
-			csv_text(&c, f->hot ? "true" : "false");
-			csv_text(&c, changes[f->change].key);
-			for (int s = 0; s < BUILD_SIDES; s++) {
-				const struct build_place *p = &f->side[s];
-
-				csv_number(&c, p->there, p->offset);
-				csv_number(&c, p->there, p->size);
-				csv_number(&c, p->there, line_of(p));
-				csv_text(&c, p->there ? half_of(p) : "");
-			}
-			csv_end(&c);
-		}
 }

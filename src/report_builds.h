@@ -16,6 +16,9 @@ struct report_builds {
 
 void report_builds(FILE *out, const struct report_builds *r, const struct report_options *o);
 void report_builds_json(FILE *out, const struct report_builds *r);
-void report_builds_csv(FILE *out, const struct report_builds *r);
+
+const char *report_builds_key(enum build_change change);  /* in JSON: "half" */
+const char *report_builds_word(enum build_change change); /* "other half" */
+char *report_builds_push(const struct build_push *p);	  /* "rcu added (16 bytes)"; the caller's */
 
 #endif

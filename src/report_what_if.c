@@ -335,16 +335,22 @@ static void json_fields(struct json_writer *w, const struct use_object *o)
 	json_end(w);
 }
 
-static void json_changes(struct json_writer *w, const struct use_object *o, struct what_if *what)
+const char *what_if_key(enum what_if_kind kind)
 {
 	static const char *const words[] = { "align", "alone", "last" };
+
+	return words[kind];
+}
+
+static void json_changes(struct json_writer *w, const struct use_object *o, struct what_if *what)
+{
 	size_t count;
 	struct what_if_change *change = what_if_changes(what, &count);
 
 	json_begin_array(w, "changes");
 	for (size_t i = 0; what_if_known(what) && i < count; i++) {
 		json_begin_object(w, NULL);
-		json_string(w, "change", words[change[i].kind]);
+		json_string(w, "change", what_if_key(change[i].kind));
 		json_string(w, "field", o->fields[change[i].field].name);
 		json_cost(w, &change[i].cost);
 		json_u64(w, "bytes", change[i].bytes);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""check_html.py report|diff PAGE JSON CSV: the page is well formed, needs nothing from elsewhere, and each
+"""check_html.py report|diff|align PAGE JSON CSV: the page is well formed, needs nothing from elsewhere, and each
 figure on it, and each in the CSV, is the JSON's. Prints what is wrong."""
 import csv
 import json
@@ -148,6 +148,49 @@ def check_diff(c, rows, doc):
             c.row('total', r, doc['total'])
 
 
+def align_rows(doc):
+    """The rows of the tables of hitmap align, by table; the first one is the CSV's."""
+    def places(f):
+        return {f'{side}_{k}': (f[side] or {}).get(k) for side in ('before', 'after')
+                for k in ('offset', 'size', 'line', 'half', 'line_offset')}
+    if 'types' in doc:
+        return {'fields': [dict(f, type=t['type'], **places(f)) for t in doc['types'] for f in t['fields']
+                           if f['hot'] or f['change'] in ('line', 'half')]}
+    if 'hitm_per' in doc:
+        return {'fields': [dict(o, field=f['name'], joined=f['joined'], parted=f['parted'], **{'with': f['with']},
+                                **places(f)) for o in doc['objects'] for f in o['fields']]}
+    tables = {'bases': [], 'changes': [], 'fields': []}
+    for o in doc['objects']:
+        own = dict(object=o['object'], type=o['type'], recorded_hitm=o['hitm'])
+        step = o['bases'][1]['base'] if len(o['bases']) > 1 else 64
+        for b in o['bases']:
+            tables['bases'].append(dict(own, recorded=b['base'] <= o['base'] < b['base'] + step, **b))
+        for x in o['changes']:
+            tables['changes'].append(dict(own, **x))
+        for f in o['fields']:
+            tables['fields'].append(dict(own, field=f['name'], **f))
+    return tables
+
+
+def check_align(c, rows, doc):
+    for name, want in align_rows(doc).items():
+        got = [r for w, r in rows if w == name and r]
+        if len(got) != len(want):
+            c.errors.append(f'{name}: {len(got)} rows, in JSON {len(want)}')
+        for r, of in zip(got, want):
+            c.row(name, r, of)
+
+
+def check_align_csv(c, path, doc):
+    with open(path, newline='', encoding='utf-8', errors='replace') as f:
+        table = list(csv.reader(f))
+    want = next(iter(align_rows(doc).values()))
+    if len(table) != len(want) + 1:
+        c.errors.append(f'CSV: {len(table) - 1} rows, in JSON {len(want)}')
+    for r, of in zip(table[1:], want):
+        c.row('CSV', dict(zip(table[0], r)), of)
+
+
 def check_csv(c, path, doc, kind):
     with open(path, newline='', encoding='utf-8', errors='replace') as f:
         table = list(csv.reader(f))
@@ -193,8 +236,11 @@ if page.open:
 if page.scripts != 1:
     check.errors.append(f'{page.scripts} scripts, not the one that sorts')
 check.errors += page.errors
-(check_report if kind == 'report' else check_diff)(check, page.rows, doc)
-check_csv(check, csv_path, doc, kind)
+{'report': check_report, 'diff': check_diff, 'align': check_align}[kind](check, page.rows, doc)
+if kind == 'align':
+    check_align_csv(check, csv_path, doc)
+else:
+    check_csv(check, csv_path, doc, kind)
 for e in check.errors[:10]:
     print(e)
 if check.compared < 100:

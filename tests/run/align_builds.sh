@@ -111,6 +111,6 @@ expect 1 'neither BTF nor DWARF' "$hitmap" align "$tmp/cut" "$tmp/before"
 expect 1 'has a type "nosuch"' "$hitmap" align --object nosuch "$tmp/before" "$tmp/after"
 expect 2 'there is no "nosuch"' "$hitmap" align --target nosuch "$tmp/before" "$tmp/after"
 expect 2 'is a program or BTF' "$hitmap" align "$tmp/before" Makefile
-expect 2 'no format "html" here' "$hitmap" align --format html "$tmp/before" "$tmp/after"
+expect 2 'no format "pdf"' "$hitmap" align --format pdf "$tmp/before" "$tmp/after"
 expect 2 'are of two builds' "$hitmap" align --target signal "$tmp/data"
 exit $fail

