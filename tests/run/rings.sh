@@ -149,9 +149,9 @@ if [ "$(id -u)" = 0 ] && [ -w $limit ]; then
 fi
 
 # ---- Tasks that run already
-written() { # FILE: until it holds some samples, but not for ever
+written() { # FILE: until it holds some samples behind the maps, but not for ever
 	for _ in $(seq 100); do
-		[ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt 20000 ] && return
+		[ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt 60000 ] && return
 		sleep 0.1
 	done
 }
