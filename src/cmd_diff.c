@@ -56,7 +56,7 @@ static const struct option_usage usage = {
 	"With three recordings a side or more the noise is that between them.",
 	rows,
 	ARRAY_SIZE(rows),
-	true,
+	false, /* "--" stands between the sides */
 };
 
 /* A recording, read to its end. */
