@@ -155,11 +155,6 @@ static struct err *one(const struct align_command *c, const char *path)
 	return e;
 }
 
-static double seconds(const struct recording *r)
-{
-	return r->last_time > r->first_time ? (r->last_time - r->first_time) / 1e9 : 0;
-}
-
 static struct err *write_two(const struct align_command *c, struct side side[ALIGN_SIDES],
 			     char *const path[ALIGN_SIDES])
 {
@@ -174,7 +169,8 @@ static struct err *write_two(const struct align_command *c, struct side side[ALI
 		return e;
 	for (int s = 0; s < ALIGN_SIDES; s++)
 		in[s] = (struct align_input){ &side[s].use, side[s].profile,
-					      seconds(&side[s].source->recording) };
+					      profile_seconds(side[s].profile,
+							      &side[s].source->recording) };
 	align_init(&a, in);
 	o = output_options(&out, c->top, c->all, c->ascii);
 	if (c->format && !strcmp(c->format, "json")) {

@@ -195,24 +195,13 @@ static double total_hitm(const struct profile *p, int hold)
 					      : (double)counts_hitm(&p->total);
 }
 
-static double run_seconds(const struct diff_run *r)
-{
-	const struct note_model *m = r->profile->model;
-
-	if (m)
-		return m->complete && m->mhz ? m->cycles[1] / (m->mhz * 1e6) : 0;
-	return r->recording->last_time > r->recording->first_time
-		       ? (r->recording->last_time - r->recording->first_time) / 1e9
-		       : 0;
-}
-
 static void describe_run(struct diff_run *r)
 {
 	const struct profile *p = r->profile;
 	uint64_t sampled = counts_hitm(&p->total);
 	bool one_kind;
 
-	r->seconds = run_seconds(r);
+	r->seconds = profile_seconds(r->profile, r->recording);
 	r->operations = profile_operations(p, &one_kind);
 	r->weight = sampled ? total_hitm(p, 1) / sampled : 1;
 }

@@ -683,3 +683,12 @@ uint64_t profile_operations(const struct profile *p, bool *one_kind)
 	*one_kind = one[!sum[0]];
 	return sum[!sum[0]];
 }
+
+double profile_seconds(const struct profile *p, const struct recording *r)
+{
+	const struct note_model *m = p->model;
+
+	if (m)
+		return m->complete && m->mhz ? m->cycles[1] / (m->mhz * 1e6) : 0;
+	return r->last_time > r->first_time ? (r->last_time - r->first_time) / 1e9 : 0;
+}

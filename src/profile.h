@@ -143,6 +143,10 @@ void profile_free(struct profile *p);
  * "*one_kind": they have one name. */
 uint64_t profile_operations(const struct profile *p, bool *one_kind);
 
+/* How long was recorded: of a modelled run its own time; else from the first sample to the last. 0:
+ * not known. */
+double profile_seconds(const struct profile *p, const struct recording *r);
+
 /* All of the above for a source: reads it to its end. On an error the profile holds what came
  * before it ("*profile" is set all the same). Lines that have less than the share "least" of all
  * latency, of all HITM and of all samples are only counted; 0 keeps every line. */
