@@ -80,11 +80,27 @@ static bool is_alike(const struct use_field *a, const struct use_field *b)
 	return a->is_place && b->is_place && object_use_alike(a, b) > 0.5;
 }
 
+static const char *last_part(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot ? dot + 1 : name;
+}
+
+/* "lower.__count" as "upper.__count", by the same code: a part of the object moved in it. Elements
+ * of an array are others, whoever uses them. */
+static bool is_same_part(const struct use_field *a, const struct use_field *b)
+{
+	return !strchr(a->name, '[') && !strchr(b->name, '[') &&
+	       !strcmp(last_part(a->name), last_part(b->name)) && object_use_alike(a, b) > 0.5;
+}
+
 /* From the surest to the least sure. */
 static bool (*const matches[])(const struct use_field *, const struct use_field *) = {
 	is_same_and_alike,
 	is_alike,
 	is_same_name,
+	is_same_part,
 };
 
 static struct align_field *field_new(struct align_object *o)

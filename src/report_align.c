@@ -116,7 +116,8 @@ static void put_field(const struct drawing *d, const struct align_field *f)
 		snprintf(name, sizeof(name), "%s, was %s", any->name, f->side[0]->name);
 	else
 		snprintf(name, sizeof(name), "%s", any->name);
-	put_label(d, name, 28);
+	put_label(d, name, 27);
+	fputc(' ', d->out);
 	fprintf(d->out, "%-11s %s", before, after);
 	put_neighbour(d, f);
 	fputc('\n', d->out);
