@@ -153,6 +153,7 @@ static struct err *add_tracepoint(const char *root, struct event_plan *p,
 		return e;
 	event = event_attr_add(p, r, PLAN_NAMED, NULL, mem_strdup(name));
 	event->attr.type = PERF_TYPE_TRACEPOINT;
+	event->attr.sample_type |= PERF_SAMPLE_RAW; /* its fields */
 	event->attr.config = id;
 	event->attr.freq = 0;
 	event->attr.sample_period = r->period ? r->period : 1;

@@ -216,6 +216,13 @@ status 2 -C 0- -- true
 status 2 -e nonsense -- true
 status 1 -G nonexistent/group -- true
 [ -z "$tracepoint" ] || status 2 -e sched:nonsense -- true
+# A tracepoint's own fields are in the recording, for perf script.
+if [ -n "$tracepoint" ]; then
+	"$hitmap" record -q -e sched:sched_switch -o "$tmp/fields" -- sh -c 'sleep 0.1; sleep 0.1' ||
+		wrong "a tracepoint: not recorded"
+	perf script -i "$tmp/fields" 2>/dev/null | grep -q 'prev_pid=[0-9]* .*next_comm=' ||
+		wrong "a tracepoint's fields are not read by perf script: $(perf script -i "$tmp/fields" 2>&1 | head -2)"
+fi
 
 "$hitmap" record -q -e page-faults -c 1 -o - -- sh -c "echo not a record; $tmp/faults 20000" 2>"$tmp/err" >"$tmp/pipe" ||
 	wrong "-o -: $(cat "$tmp/err")"
