@@ -72,7 +72,7 @@ static void add_frames(struct callers *c, const struct sample *s, struct tally *
 	bool own = true;
 
 	t->frame = c->frames;
-	for (uint32_t i = 0; i < chain.count; i++) {
+	for (uint32_t i = 0; i < chain.count && c->frames - t->frame < CALLERS_FRAMES; i++) {
 		uint64_t word = chain.word[i];
 
 		if (word >= (uint64_t)PERF_CONTEXT_MAX) {

@@ -5,7 +5,8 @@
 
 #include "profile.h"
 
-#define CALLERS_MOST 1000000 /* pairs of a cell and a chain that are told apart */
+#define CALLERS_MOST   200000 /* pairs of a cell and a chain that are kept; others are not told */
+#define CALLERS_FRAMES 32     /* of a chain, the innermost */
 
 struct callers;
 
