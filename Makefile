@@ -26,7 +26,7 @@ front := tui report report_table report_c2c report_json report_diff report_diff_
 analysis := phase line_key cell_store callers intake line_group profile c2c_count idset diff diff_judge threshold sharing sharing_text object_use what_if align build_compare \
 	tally
 attrib := kobject futex_hash kernel_symbols kmem kmem_core kmem_bpf kernel_read layout layout_file dwarf_layout type_btf kernel_names \
-	attrib attrib_state spot data_place code_place backing binary object_set told jit_map range \
+	attrib attrib_state debuginfod spot data_place code_place backing binary object_set told jit_map range \
 	type_dwarf type_dwarf_state operand disassembly scope member type_table die
 source := ahead input tap spool unpack queue perfdata_feature perfdata_header perfdata_record \
 	script_line script_read spe_trace perfdata_read perfdata_describe perfdata_file \

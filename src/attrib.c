@@ -116,6 +116,11 @@ void attrib_set_root(struct attrib *a, const char *folder)
 	a->places.root = folder;
 }
 
+void attrib_set_fetch(struct attrib *a, bool fetch)
+{
+	a->places.fetch = fetch;
+}
+
 void attrib_free(struct attrib *a)
 {
 	if (!a)

@@ -17,6 +17,8 @@ void attrib_free(struct attrib *a);
 /* Files that a recording names are looked for below "folder", which stays the caller's. To be
  * called before anything is named. */
 void attrib_set_root(struct attrib *a, const char *folder);
+/* Debug information that is not found here is asked of servers: see debuginfod.h. */
+void attrib_set_fetch(struct attrib *a, bool fetch);
 /* Where perf-PID.map files are, besides /tmp. */
 void attrib_set_jit_folder(struct attrib *a, const char *folder);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "binary.h"
+#include "debuginfod.h"
 #include "mem.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@ struct binary {
 	struct symtab *symtab, *debug_symtab;
 	struct dwarf *dwarf;
 	struct disassembly *disassembly;
+	bool fetch;  /* from servers */
 	bool sought; /* debug information was looked for */
 };
 
@@ -24,6 +26,7 @@ struct binary *binary_new(const char *path, const struct binary_places *places, 
 	b->pool = pool;
 	b->path = path;
 	b->root = places && places->root ? places->root : "";
+	b->fetch = places && places->fetch;
 	b->file = mem_printf("%s%s", b->root, path);
 	err_free(symtab_open(b->file, pool, &b->symtab)); /* one that is gone gives no names */
 	return b;
@@ -132,8 +135,20 @@ static bool seek_link(struct binary *b)
 			  &crc);
 }
 
+static bool seek_here(struct binary *b)
+{
+	char *path = path_of_id(b, b->root);
+
+	if ((path && take_debug(b, path, NULL)) || seek_link(b))
+		return true;
+	path = *b->root ? path_of_id(b, "") : NULL;
+	return path && take_debug(b, path, NULL);
+}
+
 static void seek(struct binary *b)
 {
+	const uint8_t *id;
+	uint8_t size = 0;
 	char *path;
 
 	if (b->sought || !b->symtab)
@@ -142,10 +157,10 @@ static void seek(struct binary *b)
 	b->dwarf = dwarf_open(b->file, NULL, b->pool);
 	if (b->dwarf)
 		return;
-	path = path_of_id(b, b->root);
-	if ((path && take_debug(b, path, NULL)) || seek_link(b) || !*b->root)
+	if (seek_here(b) || !b->fetch)
 		return;
-	path = path_of_id(b, "");
+	id = symtab_build_id(b->symtab, &size);
+	path = id ? debuginfod_fetch(id, size) : NULL;
 	if (path)
 		take_debug(b, path, NULL);
 }

@@ -13,6 +13,7 @@ struct binary;
  */
 struct binary_places {
 	const char *root; /* a folder that recorded paths are below ("--symfs") */
+	bool fetch;	  /* from servers what is not there; see debuginfod.h */
 };
 
 /* A file that cannot be read is a binary without anything. "path" is interned. */

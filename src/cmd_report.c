@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hitmap report: what a recording says. */
 #include "command.h"
+#include "debuginfod.h"
 #include "kernel_names.h"
 #include "mem.h"
 #include "option.h"
 #include "output.h"
 #include "perfdata_read.h"
+#include "program.h"
 #include "report_c2c.h"
 
 #include <inttypes.h>
@@ -28,7 +30,7 @@ static const struct {
 struct report_command {
 	const char *input, *format, *output, *display, *symfs, *vmlinux, *map, *by;
 	uint32_t top;
-	bool all, ascii, c2c;
+	bool all, ascii, c2c, fetch;
 	report_function *print;
 };
 
@@ -62,6 +64,9 @@ static const struct option_row rows[] = {
 	  OPTION_FLAG, AT(c2c), 0, 0 },
 	{ 0, "symfs", "DIR", "look for programs, libraries and their debug files below DIR",
 	  OPTION_TEXT, AT(symfs), 0, 0 },
+	{ 0, "debuginfod", NULL,
+	  "ask debuginfod's servers (DEBUGINFOD_URLS) for debug\ninformation that is not here",
+	  OPTION_FLAG, AT(fetch), 0, 0 },
 	{ 'd', "display", "tot|rmt|lcl|peer",
 	  "with --c2c-compat: what lines are ranked by (default tot,\npeer for a recording of Arm)",
 	  OPTION_TEXT, AT(display), 0, 0 },
@@ -99,6 +104,30 @@ static struct err *check_by(const struct report_command *c)
 				"leave out --format and --c2c-compat; json has both at once, under "
 				"\"lines\" and \"functions\"");
 	return NULL;
+}
+
+static struct err *check_fetch(const struct report_command *c)
+{
+	const char *path = getenv("PATH"), *servers = getenv("DEBUGINFOD_URLS");
+	struct err *e;
+	char *program;
+
+	if (!c->fetch)
+		return NULL;
+	e = program_find(DEBUGINFOD_PROGRAM, path ? path : "", &program);
+	if (e) {
+		err_free(e);
+		return err_next(err_new(ERR_UNSUPPORTED,
+					"report: --debuginfod needs " DEBUGINFOD_PROGRAM
+					", which is not in PATH"),
+				"apt-get install debuginfod");
+	}
+	free(program);
+	if (servers && *servers)
+		return NULL;
+	return err_next(err_new(ERR_USAGE, "report: --debuginfod: DEBUGINFOD_URLS names no server"),
+			"export DEBUGINFOD_URLS=https://debuginfod.debian.net, or that of your "
+			"distribution");
 }
 
 /* Before anything is read. */
@@ -244,6 +273,7 @@ static struct attrib *new_attrib(const struct report_command *c, struct intern *
 	const char *slash = strrchr(c->input, '/');
 
 	attrib_set_root(a, c->symfs);
+	attrib_set_fetch(a, c->fetch);
 	attrib_set_jit_folder(a, slash ? intern_bytes(pool, c->input, slash - c->input) : ".");
 	return a;
 }
@@ -333,6 +363,8 @@ struct err *cmd_report(int argc, char **argv)
 		return err_next(err_new(ERR_USAGE, "report: %s is not an option", argv[rest]),
 				"a recording is given as -i %s", argv[rest]);
 	e = check_by(&c);
+	if (!e)
+		e = check_fetch(&c);
 	if (!e)
 		e = c.c2c ? check_c2c(&c) : choose_format(&c);
 	return e ? e : report(&c);

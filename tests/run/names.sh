@@ -78,6 +78,19 @@ grep -q "no debug information in .*stripped" "$tmp/stripped.txt" || {
 	fail=1
 }
 ! grep -q 'ring' "$tmp/stripped.cells" || { echo "stripped: named a type it cannot know"; fail=1; }
+# Servers are asked only when the user says so, by the program's build id.
+id=$(readelf -n "$tmp/stripped" | sed -n 's/.*Build ID: //p')
+mkdir "$tmp/bin"
+printf '#!/bin/sh\n[ "$*" = "debuginfo %s" ] && echo %s\n' "$id" "$tmp/elsewhere" >"$tmp/bin/debuginfod-find"
+chmod 755 "$tmp/bin/debuginfod-find"
+PATH=$tmp/bin:$PATH DEBUGINFOD_URLS=http://localhost:1 report stripped --debuginfod
+has stripped "${everywhere[@]}"
+PATH=$tmp/bin:$PATH DEBUGINFOD_URLS=http://localhost:1 report stripped
+! grep -q 'ring' "$tmp/stripped.cells" || { echo "stripped: a server was asked without --debuginfod"; fail=1; }
+said=$(PATH=$tmp/bin DEBUGINFOD_URLS= "$hitmap" report -i "$tmp/stripped.data" --debuginfod 2>&1)
+[ $? = 2 ] && grep -q 'DEBUGINFOD_URLS names no server' <<<"$said" || { echo "no server: $said"; fail=1; }
+said=$(PATH=$tmp/root "$hitmap" report -i "$tmp/stripped.data" --debuginfod 2>&1)
+[ $? = 3 ] && grep -q 'apt-get install debuginfod' <<<"$said" || { echo "no debuginfod-find: $said"; fail=1; }
 mkdir -p "$tmp/root$tmp/.debug"
 cp "$tmp/elsewhere" "$tmp/root$tmp/.debug/linked.debug"
 cp "$tmp/elsewhere" "$tmp/linked.debug"
