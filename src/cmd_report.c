@@ -49,8 +49,8 @@ static const struct option_row rows[] = {
 	  OPTION_TEXT, AT(by), 0, 0 },
 	{ 0, "top", "N", "show N lines at most (default 10)", OPTION_U32, AT(top), 1, UINT32_MAX },
 	{ 'k', "vmlinux", "FILE",
-	  "types of the recorded kernel: its vmlinux or BTF (default\n" TYPE_BTF_KERNEL
-	  " if that kernel runs)",
+	  "types and symbols of the recorded kernel: its vmlinux, or\nBTF for types alone "
+	  "(default " TYPE_BTF_KERNEL "\nif that kernel runs)",
 	  OPTION_TEXT, AT(vmlinux), 0, 0 },
 	{ 0, "system-map", "FILE",
 	  "symbols of the recorded kernel: its System.map (default\n/proc/kallsyms if that kernel "
@@ -229,7 +229,10 @@ static struct err *open_symbols(const struct report_command *c, bool running,
 {
 	struct err *e = NULL;
 
-	if (c->map || running)
+	/* A file of BTF has no symbols, and that is fine. */
+	if (c->vmlinux && !c->map)
+		err_free(kernel_symbols_open(c->vmlinux, &names->symbols));
+	if (!names->symbols && (c->map || running))
 		e = kernel_symbols_open(c->map ?: "/proc/kallsyms", &names->symbols);
 	if (c->map || !e)
 		return e;
@@ -244,10 +247,15 @@ static struct err *name_kernel(const struct report_command *c, const struct reco
 			       struct kernel_names *names)
 {
 	bool running = !modelled && is_running(r);
-	struct err *e = open_types(c, running, pool, names);
+	struct err *e = open_symbols(c, running, names), *types;
 
-	if (!e)
-		e = open_symbols(c, running, names);
+	types = e ? NULL : open_types(c, running, pool, names);
+	if (types && names->symbols) { /* a vmlinux may have symbols alone */
+		err_print(types, stderr);
+		err_free(types);
+		types = NULL;
+	}
+	e = e ? e : types;
 	attrib_kernel_names(attrib, names);
 	return e;
 }

@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-#define MAX_FILES 512 /* files of one process that are asked for a type */
+#define KERNEL_VARIABLE (1u << 20) /* bytes: no variable of a kernel is larger */
+#define MAX_FILES	512	   /* files of one process that are asked for a type */
 
 /* ---- objects that notes name */
 
@@ -316,6 +317,20 @@ void attrib_data_by_code(struct attrib *a, const struct mapping *code, uint64_t 
 
 /* ---- all of it */
 
+/* Of the kernel's image: what lies behind its last variable is none. */
+static void place_kernel_variable(struct attrib *a, uint64_t addr, struct data_place *place)
+{
+	const struct kernel_names *names = a->kernel_names;
+	struct kernel_symbol sym;
+
+	if (!names || !names->symbols || !kernel_symbols_at(names->symbols, addr, &sym) ||
+	    !sym.data || addr - sym.addr >= KERNEL_VARIABLE)
+		return;
+	place->object = intern_string(a->pool, sym.name);
+	place->object_offset = addr - sym.addr;
+	set_route(place, ROUTE_SYMBOL, CONFIDENCE_CERTAIN);
+}
+
 bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64_t addr,
 		 struct data_place *place)
 {
@@ -328,7 +343,8 @@ bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64
 	*place = (struct data_place){ 0 };
 	if (addr >> 63) {
 		place->file = attrib_kernel_file(a, m);
-		place_noted(a, p, addr, place);
+		if (!place_noted(a, p, addr, place))
+			place_kernel_variable(a, addr, place);
 		return true;
 	}
 	of = spot_locate(a, m, pid, addr, &spot);

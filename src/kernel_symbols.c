@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kernel_symbols.h"
+#include "intern.h"
 #include "mem.h"
+#include "symtab.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,6 +17,7 @@
 
 struct kernel_symbols {
 	char *text;		      /* the file's; names are in it, ended by NUL */
+	struct intern *pool;	      /* or here, those of an ELF file */
 	struct kernel_symbol *symbol; /* sorted by address */
 	uint32_t symbols, room;
 };
@@ -23,6 +27,8 @@ void kernel_symbols_free(struct kernel_symbols *s)
 	if (!s)
 		return;
 	free(s->text);
+	if (s->pool)
+		intern_free(s->pool);
 	free(s->symbol);
 	free(s);
 }
@@ -60,21 +66,51 @@ static void read_line(struct kernel_symbols *s, char *line)
 	if (!*name)
 		return;
 	mem_grow(&s->symbol, &s->room, s->symbols);
-	s->symbol[s->symbols++] = (struct kernel_symbol){ name, addr };
+	s->symbol[s->symbols] = (struct kernel_symbol){ name, addr, s->symbols,
+							strchr("dDbBrRvV", at[1]) != NULL };
+	s->symbols++;
+}
+
+static bool is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+static void add(void *context, const char *name, uint64_t addr, bool data)
+{
+	struct kernel_symbols *s = context;
+
+	mem_grow(&s->symbol, &s->room, s->symbols);
+	s->symbol[s->symbols] = (struct kernel_symbol){ intern_string(s->pool, name), addr,
+							s->symbols, data };
+	s->symbols++;
+}
+
+static void read_lines(struct kernel_symbols *s)
+{
+	for (char *line = s->text, *next; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = 0;
+		read_line(s, line);
+	}
 }
 
 static int compare_symbols(const void *x, const void *y)
 {
 	const struct kernel_symbol *a = x, *b = y;
 
-	return CMP(a->addr, b->addr) ?: CMP(a->name, b->name); /* names: in the file's order */
+	return CMP(a->addr, b->addr) ?: CMP(a->order, b->order);
 }
 
 static struct err *check(const struct kernel_symbols *s, const char *path)
 {
 	if (!s->symbols)
 		return err_next(err_new(ERR_FAILED, "kernel symbols: %s holds none", path),
-				"needed: /proc/kallsyms or the System.map of a kernel");
+				"needed: /proc/kallsyms, the System.map of a kernel, or its "
+				"vmlinux with symbols");
 	if (s->symbol[s->symbols - 1].addr)
 		return NULL;
 	return err_next(err_new(ERR_UNSUPPORTED,
@@ -93,14 +129,14 @@ struct err *kernel_symbols_open(const char *path, struct kernel_symbols **s)
 	if (fd < 0)
 		return err_errno(ERR_FAILED, errno, "kernel symbols: cannot read %s", path);
 	*s = mem_zalloc(sizeof(**s));
-	(*s)->text = read_text(fd);
-	close(fd);
-	for (char *line = (*s)->text, *next; line; line = next) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = 0;
-		read_line(*s, line);
+	if (is_elf(fd)) {
+		(*s)->pool = intern_new();
+		err_free(symtab_list(path, add, *s));
+	} else {
+		(*s)->text = read_text(fd);
+		read_lines(*s);
 	}
+	close(fd);
 	if ((*s)->symbols)
 		qsort((*s)->symbol, (*s)->symbols, sizeof(*(*s)->symbol), compare_symbols);
 	e = check(*s, path);

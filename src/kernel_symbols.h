@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's symbols: /proc/kallsyms, or the System.map of a kernel, which has the same form. */
+/* The kernel's symbols: /proc/kallsyms, or the System.map of a kernel, which has the same form, or
+ * its vmlinux, an ELF file with symbols. */
 #ifndef HITMAP_KERNEL_SYMBOLS_H
 #define HITMAP_KERNEL_SYMBOLS_H
 
@@ -13,6 +14,8 @@ struct kernel_symbols;
 struct kernel_symbol {
 	const char *name; /* lives as long as its table */
 	uint64_t addr;
+	uint32_t order; /* in the file */
+	bool data;	/* a variable, as far as the file says */
 };
 
 /*

@@ -1,55 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "symtab.h"
+#include "symtab_state.h"
 #include "mem.h"
 #include "symbol_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_HEADERS   65536 /* of segments; more is a damaged file */
-#define MAX_SEGMENTS  128   /* that are loaded: what searches them is quadratic */
+#define MAX_SEGMENTS  128 /* that are loaded: what searches them is quadratic */
 #define SMALLEST_PAGE 4096
 #define LARGEST_PAGE  65536 /* of any kernel; p_align may be more */
-
-struct raw_symbol {
-	uint64_t addr, end;
-	const char *name; /* in libelf's copy of the string table */
-	uint32_t outer;	  /* the nearest earlier symbol that reaches past "addr"; itself: none */
-	uint8_t rank;	  /* the lower, the better a name among equals */
-	bool sized;
-};
-
-struct symbol_table {
-	struct raw_symbol *item;
-	uint32_t count, room;
-};
-
-struct section {
-	uint64_t addr, end;
-	const char *name;
-	bool code;
-};
-
-struct symtab {
-	struct intern *pool;
-	int fd;
-	Elf *elf;
-	GElf_Ehdr header;
-	struct symtab_segment *segment;
-	uint32_t segments, segment_room;
-	struct section *section; /* sorted by address; only those that are in memory */
-	uint32_t sections, section_room;
-	struct symtab_thread_block thread_block;
-	uint8_t build_id[64];
-	uint8_t build_id_size;
-	bool built;
-	struct symbol_table code, data, tls; /* tls: offsets in a thread's block */
-};
 
 /* Marks that linkers and start files put between objects. They have no size and would claim what
  * follows them. */
@@ -79,7 +42,7 @@ static const char *const linker_marks[] = {
 
 /* ---- opening */
 
-static struct err *open_regular(const char *path, int *fd)
+struct err *symtab_open_regular(const char *path, int *fd)
 {
 	struct stat st;
 
@@ -203,7 +166,7 @@ struct err *symtab_open(const char *path, struct intern *pool, struct symtab **o
 	int fd;
 
 	*out = NULL;
-	if ((e = open_regular(path, &fd)))
+	if ((e = symtab_open_regular(path, &fd)))
 		return e;
 	s = mem_zalloc(sizeof(*s));
 	s->pool = pool;
@@ -393,7 +356,7 @@ static void read_symbols(struct symtab *s, Elf_Scn *scn)
 	}
 }
 
-static Elf_Scn *section_of_type(struct symtab *s, uint32_t type)
+Elf_Scn *symtab_section_of_type(struct symtab *s, uint32_t type)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
@@ -404,7 +367,7 @@ static Elf_Scn *section_of_type(struct symtab *s, uint32_t type)
 	return NULL;
 }
 
-static Elf_Data *section_data(struct symtab *s, const char *name)
+Elf_Data *symtab_section_data(struct symtab *s, const char *name)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
@@ -513,9 +476,9 @@ static void build(struct symtab *s)
 	s->built = true;
 	if (s->header.e_type == ET_REL) /* values are offsets in sections, not addresses */
 		return;
-	scn = section_of_type(s, SHT_SYMTAB);
+	scn = symtab_section_of_type(s, SHT_SYMTAB);
 	if (!scn)
-		scn = section_of_type(s, SHT_DYNSYM);
+		scn = symtab_section_of_type(s, SHT_DYNSYM);
 	if (scn)
 		read_symbols(s, scn);
 	seal(s, &s->code);
@@ -603,7 +566,7 @@ size_t symtab_bytes(const struct symtab *s, uint64_t addr, uint8_t *to, size_t s
 
 bool symtab_debug_link(struct symtab *s, const char **name, uint32_t *crc)
 {
-	Elf_Data *data = section_data(s, ".gnu_debuglink");
+	Elf_Data *data = symtab_section_data(s, ".gnu_debuglink");
 	size_t length;
 
 	if (!data || !data->d_buf)
@@ -619,12 +582,12 @@ bool symtab_debug_link(struct symtab *s, const char **name, uint32_t *crc)
 
 bool symtab_is_go(struct symtab *s)
 {
-	return section_data(s, ".gopclntab");
+	return symtab_section_data(s, ".gopclntab");
 }
 
 bool symtab_is_stripped(struct symtab *s)
 {
-	return !section_of_type(s, SHT_SYMTAB);
+	return !symtab_section_of_type(s, SHT_SYMTAB);
 }
 
 static bool is_function(struct symtab *s, const GElf_Sym *sym, const char *raw, const char *name)
@@ -636,7 +599,7 @@ static bool is_function(struct symtab *s, const GElf_Sym *sym, const char *raw, 
 
 static bool find_function(struct symtab *s, uint32_t type, const char *name, uint64_t *addr)
 {
-	Elf_Scn *scn = section_of_type(s, type);
+	Elf_Scn *scn = symtab_section_of_type(s, type);
 	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
 	GElf_Shdr sh;
 	GElf_Sym sym;
@@ -656,43 +619,4 @@ static bool find_function(struct symtab *s, uint32_t type, const char *name, uin
 bool symtab_function(struct symtab *s, const char *name, uint64_t *addr)
 {
 	return find_function(s, SHT_SYMTAB, name, addr) || find_function(s, SHT_DYNSYM, name, addr);
-}
-
-/* ---- programs */
-
-static bool has_interpreter(Elf *elf)
-{
-	size_t count = 0;
-	GElf_Phdr ph;
-
-	if (elf_getphdrnum(elf, &count))
-		return false;
-	for (size_t i = 0; i < count && i < MAX_HEADERS; i++)
-		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_INTERP)
-			return true;
-	return false;
-}
-
-struct err *symtab_inspect(const char *path, struct symtab_program *p)
-{
-	struct err *e;
-	GElf_Ehdr eh;
-	Elf *elf;
-	int fd;
-
-	*p = (struct symtab_program){ 0 };
-	if ((e = open_regular(path, &fd)))
-		return e;
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &eh)) {
-		p->elf = true;
-		p->machine = eh.e_machine;
-		p->wide = gelf_getclass(elf) == ELFCLASS64;
-		p->dynamic = has_interpreter(elf);
-		p->hooks = section_data(&(struct symtab){ .elf = elf }, ".note.hitmap");
-	}
-	elf_end(elf);
-	close(fd);
-	return NULL;
 }

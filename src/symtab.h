@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Symbols and segments of one ELF file; the only file that includes libelf is symtab.c. */
+/* Symbols and segments of one ELF file; only symtab_state.h includes libelf. */
 #ifndef HITMAP_SYMTAB_H
 #define HITMAP_SYMTAB_H
 
@@ -77,5 +77,10 @@ bool symtab_is_stripped(struct symtab *s); /* of the symbols that only debugging
 const uint8_t *symtab_build_id(const struct symtab *s, uint8_t *size); /* NULL when none */
 
 struct err *symtab_inspect(const char *path, struct symtab_program *p);
+
+/* Every function, variable and label of an ELF file's own table, as the file spells them, in its
+ * order; nothing for what is no ELF file or is stripped. Names live as long as the call. */
+typedef void symtab_visit(void *context, const char *name, uint64_t addr, bool data);
+struct err *symtab_list(const char *path, symtab_visit *visit, void *context);
 
 #endif

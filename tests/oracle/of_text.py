@@ -3,6 +3,7 @@
 
     comm PID NAME
     map PID START SIZE OFFSET PROT MAJOR MINOR INODE PATH
+    kernel TEXT SIZE            the kernel's image and where its _text was
     sample PID IP ADDR [CALLER...]  locked loads that hit a modified line, 100 for each line, in turn;
                                 callers: addresses that calls return to, the innermost first
 
@@ -12,7 +13,7 @@ import sys
 
 IP, TID, TIME, ADDR, CALLCHAIN, CPU, WEIGHT, DATA_SRC = 1, 2, 4, 8, 1 << 5, 1 << 7, 1 << 14, 1 << 15
 TYPE = IP | TID | TIME | ADDR | CALLCHAIN | CPU | WEIGHT | DATA_SRC
-CONTEXT_USER = 2 ** 64 - 512
+CONTEXT_KERNEL, CONTEXT_USER = 2 ** 64 - 128, 2 ** 64 - 512
 #  load; hit L3; snoop HITM; LOCKED; TLB n/a; level number L3
 LOAD_HITM_LOCKED = 2 | (2 | 0x40) << 5 | 0x10 << 19 | 2 << 24 | 1 << 26 | 3 << 33
 clock = 1000
@@ -49,11 +50,17 @@ def mapping(f):
     return record(10, 2 | (0 if prot & 4 else 1 << 13), body + text(' '.join(f[9:])) + trail(pid))
 
 
+def kernel(f):
+    start, size = (int(x, 0) for x in f[1:3])
+    body = struct.pack('<IIQQQ', 0xffffffff, 0, start, size, start) + text('[kernel.kallsyms]_text')
+    return record(1, 1, body + trail(0xffffffff))
+
+
 def sample(cpu, pid, ip, addr, *callers):
     global clock
     clock += 1000
-    chain = (CONTEXT_USER, ip) + callers
-    return record(9, 2, struct.pack('<QIIQQII', ip, pid, pid, clock, addr, cpu, 0)
+    chain = (CONTEXT_KERNEL if ip >> 63 else CONTEXT_USER, ip) + callers
+    return record(9, 1 if ip >> 63 else 2, struct.pack('<QIIQQII', ip, pid, pid, clock, addr, cpu, 0)
                   + struct.pack('<%dQ' % (len(chain) + 1), len(chain), *chain)
                   + struct.pack('<QQ', 300, LOAD_HITM_LOCKED))
 
@@ -63,9 +70,9 @@ def main():
     for line in sys.stdin:
         f = line.split()
         if f[0] == 'sample':
-            samples.append(tuple(map(int, f[1:])))
+            samples.append(tuple(int(x, 0) for x in f[1:]))
         else:
-            data += {'comm': comm, 'map': mapping}[f[0]](f)
+            data += {'comm': comm, 'map': mapping, 'kernel': kernel}[f[0]](f)
     for _ in range(100):
         for cpu, s in enumerate(samples):
             data += sample(cpu, *s)
