@@ -324,15 +324,11 @@ static void say_end(const struct record_options *o, const struct operation_set *
 		fprintf(stderr, "hitmap: door %s, %u threads\n", r->door, r->threads);
 }
 
-static struct err *unseen(const char *output)
+static struct err *unseen(void)
 {
-	struct err *e = err_new(ERR_FAILED, "record: the program ran, but the model saw nothing "
-					    "of it");
-
-	return err_next(e,
-			"\"hitmap record -v\" says through which door it was looked at; "
-			"what there is is in %s",
-			output);
+	return err_next(err_new(ERR_FAILED, "record: the program ran, but the model saw nothing "
+					    "of it"),
+			"hitmap record -v says through which door it was looked at");
 }
 
 static struct err *run_model(const struct record_options *o, struct model_run *run)
@@ -361,7 +357,7 @@ static struct err *run_model(const struct record_options *o, struct model_run *r
 		.exit_code = result.exit_code,
 		.output = o->output,
 	});
-	return e || result.connected ? e : unseen(o->output);
+	return e || result.connected ? e : unseen();
 }
 
 static const char *setting(const char *name, const char *otherwise)
