@@ -95,6 +95,8 @@ static void judge_new(struct build_field *f, const struct layout *before,
 	const struct layout_member *old = find_member(before, m->path);
 	bool is_before = m->offset < f->side[BUILD_AFTER].offset, was_before;
 
+	if (!whole(m) && !(old && whole(old))) /* takes no room */
+		return;
 	if (!old) {
 		if (is_before)
 			add_push(f, m->path, PUSH_ADDED, whole(m));
@@ -117,7 +119,7 @@ static void find_pushes(struct build_field *f, const struct layout *before,
 	for (uint32_t i = 0; i < before->members; i++) {
 		const struct layout_member *m = &before->member[i];
 
-		if (is_beside(m, f->path) && m->offset < f->side[BUILD_BEFORE].offset &&
+		if (whole(m) && is_beside(m, f->path) && m->offset < f->side[BUILD_BEFORE].offset &&
 		    !find_member(after, m->path))
 			add_push(f, m->path, PUSH_REMOVED, -(int64_t)whole(m));
 	}
