@@ -361,16 +361,25 @@ const char *attrib_comm(const struct attrib *a, uint32_t pid, uint32_t tid)
 }
 
 /* "[kernel.kallsyms]_stext": that map's "offset" is the symbol's address at the time. */
-void attrib_kernel_names(struct attrib *a, struct kernel_names *names)
+bool attrib_kernel_names(struct attrib *a, struct kernel_names *names)
 {
 	static const char KALLSYMS[] = "[kernel.kallsyms]";
+	bool fits = true;
 
 	a->kernel_names = names;
 	for (uint32_t i = 0; names->symbols && i < a->mappings; i++) {
 		const struct event_map *map = &a->mapping[i]->map;
 
-		if (map->kernel && !strncmp(map->path, KALLSYMS, strlen(KALLSYMS)) && map->offset)
-			kernel_symbols_move(names->symbols, map->path + strlen(KALLSYMS),
-					    map->offset);
+		if (!map->kernel || strncmp(map->path, KALLSYMS, strlen(KALLSYMS)))
+			continue;
+		fits &= kernel_symbols_is(names->symbols, map->build_id, map->build_id_size);
+		if (map->offset)
+			fits &= kernel_symbols_move(names->symbols, map->path + strlen(KALLSYMS),
+						    map->offset);
 	}
+	if (!fits) {
+		kernel_symbols_free(names->symbols);
+		names->symbols = NULL;
+	}
+	return fits;
 }

@@ -93,9 +93,10 @@ struct code_place {
 };
 
 /* What names kernel addresses from now on; moved to where the recording's kernel was. "names" must
- * live as long as places are asked for. */
+ * live as long as places are asked for. False when its symbols are of another kernel, by its build
+ * id or by where the recording has the image: they are dropped then. */
 struct kernel_names;
-void attrib_kernel_names(struct attrib *a, struct kernel_names *names);
+bool attrib_kernel_names(struct attrib *a, struct kernel_names *names);
 
 /* Both fill "place" as far as they can; false when nothing at all is known. "m" is the mapping
  * found when the sample was taken (may be NULL). */

@@ -211,28 +211,12 @@ static bool is_running(const struct recording *r)
 
 /* Files that were asked for must be good; of what the running kernel offers, what is missing for
  * a reason that the user can mend is told. */
-static struct err *open_types(const struct report_command *c, bool running, struct intern *pool,
-			      struct kernel_names *names)
-{
-	struct err *e = NULL;
-
-	if (c->vmlinux || running)
-		e = type_btf_open(c->vmlinux ?: TYPE_BTF_KERNEL, NULL, pool, &names->types);
-	if (c->vmlinux)
-		return e;
-	err_free(e);
-	return NULL;
-}
-
 static struct err *open_symbols(const struct report_command *c, bool running,
 				struct kernel_names *names)
 {
 	struct err *e = NULL;
 
-	/* A file of BTF has no symbols, and that is fine. */
-	if (c->vmlinux && !c->map)
-		err_free(kernel_symbols_open(c->vmlinux, &names->symbols));
-	if (!names->symbols && (c->map || running))
+	if (c->map || (running && !names->symbols))
 		e = kernel_symbols_open(c->map ?: "/proc/kallsyms", &names->symbols);
 	if (c->map || !e)
 		return e;
@@ -241,22 +225,45 @@ static struct err *open_symbols(const struct report_command *c, bool running,
 	return NULL;
 }
 
+/* A vmlinux may have types or symbols or both; one of them it must have. */
+static struct err *open_vmlinux(const struct report_command *c, struct intern *pool,
+				struct kernel_names *names)
+{
+	struct err *e = type_btf_open(c->vmlinux, NULL, pool, &names->types);
+
+	if (!c->map) /* BTF alone has none, and that is fine */
+		err_free(kernel_symbols_open(c->vmlinux, &names->symbols));
+	if (!e || !names->symbols)
+		return e;
+	err_free(e);
+	return NULL;
+}
+
+static struct err *other_kernel(const struct report_command *c, const struct recording *r)
+{
+	return err_next(err_new(ERR_FAILED,
+				"report: %s is of another kernel than the recording, by its build "
+				"id or by where its image was",
+				c->map ?: c->vmlinux),
+			"give the vmlinux or System.map of Linux %s",
+			r->kernel ?: "(not recorded)");
+}
+
 /* A modelled run has no kernel in it. */
 static struct err *name_kernel(const struct report_command *c, const struct recording *r,
 			       bool modelled, struct intern *pool, struct attrib *attrib,
 			       struct kernel_names *names)
 {
-	bool running = !modelled && is_running(r);
-	struct err *e = open_symbols(c, running, names), *types;
+	bool running = !modelled && is_running(r), given;
+	struct err *e = c->vmlinux ? open_vmlinux(c, pool, names) : NULL;
 
-	types = e ? NULL : open_types(c, running, pool, names);
-	if (types && names->symbols) { /* a vmlinux may have symbols alone */
-		err_print(types, stderr);
-		err_free(types);
-		types = NULL;
-	}
-	e = e ? e : types;
-	attrib_kernel_names(attrib, names);
+	if (!c->vmlinux && running) /* what it lacks is said row by row */
+		err_free(type_btf_open(TYPE_BTF_KERNEL, NULL, pool, &names->types));
+	given = c->map || names->symbols;
+	if (!e)
+		e = open_symbols(c, running, names);
+	if (!attrib_kernel_names(attrib, names) && given && !e)
+		e = other_kernel(c, r);
 	return e;
 }
 

@@ -328,7 +328,7 @@ static void place_kernel_variable(struct attrib *a, uint64_t addr, struct data_p
 		return;
 	place->object = intern_string(a->pool, sym.name);
 	place->object_offset = addr - sym.addr;
-	set_route(place, ROUTE_SYMBOL, CONFIDENCE_CERTAIN);
+	set_route(place, ROUTE_SYMBOL, CONFIDENCE_LIKELY); /* where it ends is not known */
 }
 
 bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64_t addr,

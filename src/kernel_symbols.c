@@ -20,6 +20,8 @@ struct kernel_symbols {
 	struct intern *pool;	      /* or here, those of an ELF file */
 	struct kernel_symbol *symbol; /* sorted by address */
 	uint32_t symbols, room;
+	uint8_t build_id[64];
+	uint8_t build_id_size; /* 0: none, or not known */
 };
 
 void kernel_symbols_free(struct kernel_symbols *s)
@@ -53,6 +55,17 @@ static char *read_text(int fd)
 	return text;
 }
 
+/* Where the linker says that the image's parts begin and end: no variables. */
+static bool is_mark(const char *name)
+{
+	static const char *const marks[] = { "_edata", "__bss_start", "__bss_stop", "_end" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+		if (!strcmp(name, marks[i]))
+			return true;
+	return false;
+}
+
 /* "ffffffff81000000 T _text", perhaps with "[module]" behind it. */
 static void read_line(struct kernel_symbols *s, char *line)
 {
@@ -66,8 +79,9 @@ static void read_line(struct kernel_symbols *s, char *line)
 	if (!*name)
 		return;
 	mem_grow(&s->symbol, &s->room, s->symbols);
-	s->symbol[s->symbols] = (struct kernel_symbol){ name, addr, s->symbols,
-							strchr("dDbBrRvV", at[1]) != NULL };
+	s->symbol[s->symbols] = (struct kernel_symbol){
+		name, addr, s->symbols, strchr("dDbBrRvV", at[1]) && !is_mark(name)
+	};
 	s->symbols++;
 }
 
@@ -86,6 +100,21 @@ static void add(void *context, const char *name, uint64_t addr, bool data)
 	s->symbol[s->symbols] = (struct kernel_symbol){ intern_string(s->pool, name), addr,
 							s->symbols, data };
 	s->symbols++;
+}
+
+static struct err *read_elf(struct kernel_symbols *s, const char *path)
+{
+	struct symtab *file = NULL;
+	const uint8_t *id;
+	struct err *e;
+
+	s->pool = intern_new();
+	e = symtab_open(path, s->pool, &file);
+	id = file ? symtab_build_id(file, &s->build_id_size) : NULL;
+	if (id)
+		memcpy(s->build_id, id, s->build_id_size);
+	symtab_free(file);
+	return e ? e : symtab_list(path, add, s);
 }
 
 static void read_lines(struct kernel_symbols *s)
@@ -123,15 +152,14 @@ static struct err *check(const struct kernel_symbols *s, const char *path)
 struct err *kernel_symbols_open(const char *path, struct kernel_symbols **s)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct err *e;
+	struct err *e = NULL;
 
 	*s = NULL;
 	if (fd < 0)
 		return err_errno(ERR_FAILED, errno, "kernel symbols: cannot read %s", path);
 	*s = mem_zalloc(sizeof(**s));
 	if (is_elf(fd)) {
-		(*s)->pool = intern_new();
-		err_free(symtab_list(path, add, *s));
+		e = read_elf(*s, path);
 	} else {
 		(*s)->text = read_text(fd);
 		read_lines(*s);
@@ -139,7 +167,7 @@ struct err *kernel_symbols_open(const char *path, struct kernel_symbols **s)
 	close(fd);
 	if ((*s)->symbols)
 		qsort((*s)->symbol, (*s)->symbols, sizeof(*(*s)->symbol), compare_symbols);
-	e = check(*s, path);
+	e = e ? e : check(*s, path);
 	if (e) {
 		kernel_symbols_free(*s);
 		*s = NULL;
@@ -148,6 +176,12 @@ struct err *kernel_symbols_open(const char *path, struct kernel_symbols **s)
 }
 
 /* ---- Asking */
+
+bool kernel_symbols_is(const struct kernel_symbols *s, const uint8_t *id, uint8_t size)
+{
+	return !size || !s->build_id_size ||
+	       (s->build_id_size >= size && !memcmp(s->build_id, id, size));
+}
 
 bool kernel_symbols_find(const struct kernel_symbols *s, const char *name, uint64_t *addr)
 {

@@ -32,6 +32,9 @@ void kernel_symbols_free(struct kernel_symbols *s);
  */
 bool kernel_symbols_move(struct kernel_symbols *s, const char *name, uint64_t addr);
 
+/* False when the file has a build id and it is another one than "id"; "size" 0: not known. */
+bool kernel_symbols_is(const struct kernel_symbols *s, const uint8_t *id, uint8_t size);
+
 bool kernel_symbols_find(const struct kernel_symbols *s, const char *name, uint64_t *addr);
 /* The symbol that "addr" lies in: the last one at or below it; of several at one address the first
  * of the file. */

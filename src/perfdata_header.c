@@ -475,9 +475,19 @@ const char *perfdata_header_note_build_id(struct perfdata_header *h, uint16_t mi
 	return path;
 }
 
+/* The map of the kernel's image is called after a symbol, too: "[kernel.kallsyms]_text". */
+static const char *build_id_path(const struct perfdata_header *h, const struct event_map *map)
+{
+	static const char KALLSYMS[] = "[kernel.kallsyms]";
+
+	if (!map->kernel || strncmp(map->path, KALLSYMS, strlen(KALLSYMS)))
+		return map->path;
+	return intern_string(h->pool, KALLSYMS);
+}
+
 void perfdata_header_build_id(const struct perfdata_header *h, struct event_map *map)
 {
-	uint64_t *index = map_get(&h->build_id_of, (uintptr_t)map->path);
+	uint64_t *index = map_get(&h->build_id_of, (uintptr_t)build_id_path(h, map));
 
 	if (!index)
 		return;

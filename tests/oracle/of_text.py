@@ -3,6 +3,7 @@
 
     comm PID NAME
     map PID START SIZE OFFSET PROT MAJOR MINOR INODE PATH
+    build_id HEX                of the kernel
     kernel TEXT SIZE            the kernel's image and where its _text was
     sample PID IP ADDR [CALLER...]  locked loads that hit a modified line, 100 for each line, in turn;
                                 callers: addresses that calls return to, the innermost first
@@ -66,10 +67,13 @@ def sample(cpu, pid, ip, addr, *callers):
 
 
 def main():
-    data, samples = b'', []
+    data, samples, ids = b'', [], b''
     for line in sys.stdin:
         f = line.split()
-        if f[0] == 'sample':
+        if f[0] == 'build_id':
+            body = struct.pack('<I', 0xffffffff) + bytes.fromhex(f[1]).ljust(24, b'\0') + text('[kernel.kallsyms]')
+            ids = record(0, 1, body)
+        elif f[0] == 'sample':
             samples.append(tuple(int(x, 0) for x in f[1:]))
         else:
             data += {'comm': comm, 'map': mapping, 'kernel': kernel}[f[0]](f)
@@ -82,8 +86,11 @@ def main():
     attr += bytes(128 - len(attr)) + struct.pack('<QQ', 0, 0)
     start = 104 + len(attr)
     header = b'PERFILE2' + struct.pack('<QQQQQQQQ', 104, 144, 104, len(attr), start, len(data), 0, 0)
+    #  bit 2 of the features: build ids; where they are stands behind the data
+    features = struct.pack('<Q', 4 if ids else 0)
+    section = struct.pack('<QQ', start + len(data) + 16, len(ids)) if ids else b''
     with open(sys.argv[1], 'wb') as out:
-        out.write(header + bytes(104 - len(header)) + attr + data)
+        out.write((header + features).ljust(104, b'\0') + attr + data + section + ids)
 
 
 main()

@@ -27,17 +27,18 @@ root_user:
 	.size root_user, 128
 END
 gcc -nostdlib -static -no-pie -Wl,-Ttext=0xffffffff81000000 -Wl,-Tdata=0xffffffff82000000 -Wl,-e,_text \
-	-Wl,--build-id=none -o "$tmp/vmlinux" "$tmp/kernel.S" || exit 1
+	-Wl,--build-id=0x1111111111111111111111111111111111111111 -o "$tmp/vmlinux" "$tmp/kernel.S" || exit 1
 nm -n "$tmp/vmlinux" >"$tmp/System.map"
 
 # As it was recorded: moved by 16 MB.
-python3 tests/oracle/of_text.py "$tmp/data" <<'END' || exit 1
+cat >"$tmp/text" <<'END'
 comm 10 one
 comm 11 two
 kernel 0xffffffff82000000 0x2000000
 sample 10 0xffffffff82001010 0xffffffff83000008
 sample 11 0xffffffff82001010 0xffffffff83000008
 END
+python3 tests/oracle/of_text.py "$tmp/data" <"$tmp/text" || exit 1
 
 check() { # WHAT WANT OPTION...
 	local what=$1 want=$2 got
@@ -52,4 +53,23 @@ check "System.map" "root_user+8 futex_wake" --system-map "$tmp/System.map"
 strip -o "$tmp/stripped" "$tmp/vmlinux"
 "$hitmap" report -i "$tmp/data" -k "$tmp/stripped" >"$tmp/out" 2>&1 && { echo "a stripped vmlinux is taken"; fail=1; }
 grep -q 'BTF' "$tmp/out" || { echo "a stripped vmlinux: $(cat "$tmp/out")"; fail=1; }
+refused() { # WHAT OPTION...
+	local what=$1 got
+	shift
+	got=$("$hitmap" report -i "$tmp/data" "$@" 2>&1 >/dev/null)
+	[ $? = 1 ] && grep -q 'of another kernel than the recording' <<<"$got" || { echo "$what: $got"; fail=1; }
+}
+# Another image: not moved by whole steps of 2 MB. Another build: by its id.
+sed 's/^\(ffffffff8[12]\)00/\101/' "$tmp/System.map" >"$tmp/other.map"
+refused "a System.map that does not fit" --system-map "$tmp/other.map"
+id=$(printf '1%.0s' $(seq 40))
+for kernel in "$id" "2${id#1}"; do
+	{ echo "build_id $kernel"; cat "$tmp/text"; } | python3 tests/oracle/of_text.py "$tmp/data" || exit 1
+	if [ "$kernel" = "$id" ]; then
+		check "the vmlinux of that build" "root_user+8 futex_wake" -k "$tmp/vmlinux"
+	else
+		refused "a vmlinux of another build" -k "$tmp/vmlinux"
+	fi
+done
+"$hitmap" report -i "$tmp/data" -k "$tmp/nowhere" >"$tmp/out" 2>&1 && { echo "a vmlinux that is not there is taken"; fail=1; }
 exit $fail
