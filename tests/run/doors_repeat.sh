@@ -73,8 +73,9 @@ for door in hooks qemu; do
 	spread 1 $door atomic small 2 20000
 	spread 1 $door spin small 2 10000
 	spread 1 $door mutex small 2 3000
-	# Who of the two waits, and so how often a line moves, the host decides in the beginning: 6.2 % were seen.
-	spread 9 $door ring small 2 20000
+	# Who of the two waits, and so how often a line moves, the host decides in the beginning: mostly within
+	# 4 %, one run in 30 was 9 % below.
+	spread 15 $door ring small 2 20000
 	spread 5 $door spin cascadelake-2s-192t 192 20
 done
 program qemu churn
