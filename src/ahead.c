@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ahead.h"
 #include "mem.h"
+#include "step.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
  * back. */
 struct ahead {
 	struct source *source;
+	struct steps steps;	/* seen by the reader */
 	struct sample *samples; /* of all batches */
 	struct ahead_batch batch[BATCHES];
 	uint64_t filled, emptied;
@@ -39,7 +41,7 @@ static void add_event(struct ahead_batch *b, const struct event *ev)
 }
 
 /* True when the stream has ended. */
-static bool fill(struct ahead *a, struct ahead_batch *b)
+static bool fill_batch(struct ahead *a, struct ahead_batch *b)
 {
 	struct event ev;
 	bool end = false;
@@ -58,6 +60,14 @@ static bool fill(struct ahead *a, struct ahead_batch *b)
 		add_event(b, &ev);
 	}
 	return false;
+}
+
+static bool fill(struct ahead *a, struct ahead_batch *b)
+{
+	bool end = fill_batch(a, b);
+
+	steps_look(&a->steps, b->sample, b->samples);
+	return end;
 }
 
 static bool wait_for_room(struct ahead *a)

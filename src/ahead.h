@@ -18,7 +18,7 @@ struct ahead *ahead_open(struct source *s);
 
 /* A stretch of the stream: samples, and the other events that stand between them. */
 struct ahead_batch {
-	struct sample *sample;
+	struct sample *sample; /* whose step is known */
 	struct event *event;
 	uint32_t *behind; /* by event: how many of the samples come before it */
 	uint32_t samples, events;

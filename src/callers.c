@@ -113,17 +113,12 @@ static struct tally *find(struct callers *c, uint32_t cell, const struct sample 
 	return t;
 }
 
-void callers_count(struct callers *c, uint32_t cell, const struct sample *s,
-		   const struct counts *step)
+void callers_count(struct callers *c, uint32_t cell, const struct sample *s)
 {
 	struct tally *t = c->recording ? find(c, cell, s) : NULL;
 
-	if (!t)
-		return;
-	counts_add(&t->counts, step);
-	t->counts.accesses += s->period;
-	t->counts.latency_sum += s->weight;
-	t->counts.latency_samples += s->weight != 0;
+	if (t)
+		counts_add_sample(&t->counts, s);
 }
 
 void callers_take(const struct callers *c, uint32_t cell, struct cell *to)

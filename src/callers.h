@@ -16,9 +16,8 @@ void callers_free(struct callers *c);
 /* "recording": has the chains that samples name. */
 void callers_of(struct callers *c, const struct recording *recording);
 
-/* "step": as in struct cell_sample. */
-void callers_count(struct callers *c, uint32_t cell, const struct sample *s,
-		   const struct counts *step);
+/* Of a sample whose step is known. */
+void callers_count(struct callers *c, uint32_t cell, const struct sample *s);
 
 /* Adds those of a cell of the store to "to". */
 void callers_take(const struct callers *c, uint32_t cell, struct cell *to);

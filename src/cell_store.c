@@ -7,6 +7,7 @@
 #include "table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define NOBODY UINT32_MAX /* not recorded */
 #define BITS   63	  /* actors that have one; bit 63 says that there are others */
@@ -18,17 +19,11 @@ struct site {
 	const struct mapping *code; /* of the first sample */
 };
 
-/* Eight-bit counts, in this order. */
-enum {
-	LOADS,
-	STORES,
-	HITM,
-	STORE_MISSES = HITM + MEMORY_DISTANCES,
-	PEER,
-	LOCKED,
-	LATENCIES,
-	SMALL
-};
+/* Eight-bit counts: one for each bit of a step, in their order, by which one addition counts all of
+ * a sample. */
+enum { LOADS, STORES, HITM, STORE_MISSES = HITM + MEMORY_DISTANCES, PEER, LOCKED, SMALL };
+
+_Static_assert(SMALL == STEP_BITS && SMALL == sizeof(uint64_t), "a word of counts");
 
 struct packed {
 	uint64_t addr;
@@ -36,9 +31,10 @@ struct packed {
 	uint32_t pid, site;
 	uint32_t data;	   /* index of its mapping + 1; 0: unknown */
 	uint32_t physical; /* index of its physical address + 1; 0: not recorded */
-	uint32_t more;	   /* index + 1: the counts are there, not here; 0: none */
+	uint32_t more;	   /* index + 1: there are more; 0: none */
 	uint32_t latency, accesses;
 	uint8_t n[SMALL];
+	uint8_t latencies;
 	uint8_t when[3]; /* of the first sample and of the last: a phase code each, packed */
 } __attribute__((aligned(64)));
 
@@ -77,7 +73,8 @@ struct cell_store {
 	uint32_t cell_count, more_count, more_room, site_count, site_room, mapping_count,
 		mapping_room, physical_count, physical_room;
 	struct actors cpus, threads;
-	uint64_t start; /* ns: of the first sample that came with a time */
+	uint64_t spread[1 << STEP_BITS]; /* by step: what it adds to the counts of a cell */
+	uint64_t start;			 /* ns: of the first sample that came with a time */
 };
 
 /* ---- Actors */
@@ -141,6 +138,18 @@ static inline struct packed *cell_at(const struct cell_store *s, uint32_t index)
 	return &s->blocks[index / BLOCK_CELLS][index % BLOCK_CELLS];
 }
 
+/* Counts are bytes in memory, whatever the order of bytes in a word. */
+static uint64_t spread(uint32_t step)
+{
+	uint8_t n[SMALL];
+	uint64_t word;
+
+	for (int bit = 0; bit < SMALL; bit++)
+		n[bit] = step >> bit & 1;
+	memcpy(&word, n, sizeof(word));
+	return word;
+}
+
 struct cell_store *cell_store_new(void)
 {
 	struct cell_store *s = mem_zalloc(sizeof(*s));
@@ -150,6 +159,8 @@ struct cell_store *cell_store_new(void)
 	table_init(&s->mapping_table);
 	actors_init(&s->cpus);
 	actors_init(&s->threads);
+	for (uint32_t step = 0; step < ARRAY_SIZE(s->spread); step++)
+		s->spread[step] = spread(step);
 	return s;
 }
 
@@ -298,27 +309,6 @@ void cell_touch(const struct cell_store *s, uint32_t cell)
 	__builtin_prefetch(cell_at(s, cell), 1);
 }
 
-static bool cell_is_of(const struct cell_store *s, const struct packed *c,
-		       const struct sample *sample)
-{
-	if (c->more)
-		__builtin_prefetch(&s->more[c->more - 1].counts, 1);
-	return c->addr == sample->addr && s->sites[c->site].ip == sample->ip &&
-	       c->pid == (line_is_kernel(sample->addr) ? 0 : sample->pid) &&
-	       cell_physical(s, c) == sample->phys_addr;
-}
-
-void cell_check(const struct cell_store *s, struct cell_sample *samples, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (samples[i].cell != CELL_NONE)
-			__builtin_prefetch(cell_at(s, samples[i].cell), 1);
-	for (uint32_t i = 0; i < count; i++)
-		if (samples[i].cell != CELL_NONE &&
-		    !cell_is_of(s, cell_at(s, samples[i].cell), samples[i].sample))
-			samples[i].cell = CELL_NONE;
-}
-
 struct cell_key cell_key(const struct cell_store *s, uint32_t cell)
 {
 	const struct packed *c = cell_at(s, cell);
@@ -339,60 +329,65 @@ static struct counts packed_counts(const struct cell_store *s, const struct pack
 	struct counts k = { 0 };
 
 	if (c->more)
-		return s->more[c->more - 1].counts;
-	k.samples = c->n[LOADS] + c->n[STORES];
-	k.loads = c->n[LOADS];
-	k.stores = c->n[STORES];
+		k = s->more[c->more - 1].counts;
+	k.samples += c->n[LOADS] + c->n[STORES];
+	k.loads += c->n[LOADS];
+	k.stores += c->n[STORES];
 	for (int d = 0; d < MEMORY_DISTANCES; d++)
-		k.hitm[d] = c->n[HITM + d];
-	k.store_misses = c->n[STORE_MISSES];
-	k.peer = c->n[PEER];
-	k.locked = c->n[LOCKED];
-	k.latency_sum = c->latency;
-	k.latency_samples = c->n[LATENCIES];
-	k.accesses = c->accesses;
+		k.hitm[d] += c->n[HITM + d];
+	k.store_misses += c->n[STORE_MISSES];
+	k.peer += c->n[PEER];
+	k.locked += c->n[LOCKED];
+	k.latency_sum += c->latency;
+	k.latency_samples += c->latencies;
+	k.accesses += c->accesses;
 	return k;
 }
 
 static struct more *cell_more(struct cell_store *s, struct packed *c)
 {
 	if (!c->more) {
-		struct more m = { .counts = packed_counts(s, c) };
-
 		mem_grow(&s->more, &s->more_room, s->more_count);
-		s->more[s->more_count++] = m;
+		s->more[s->more_count++] = (struct more){ 0 };
 		c->more = s->more_count;
 	}
 	return &s->more[c->more - 1];
 }
 
-/* No count grows faster than samples do. */
-static bool fits(const struct packed *c, const struct sample *s)
+static inline bool is_full(const struct packed *c, uint64_t n, const struct sample *s)
 {
-	return !c->more && c->n[LOADS] + c->n[STORES] < UINT8_MAX &&
-	       s->weight <= UINT32_MAX - c->latency && s->period <= UINT32_MAX - c->accesses;
+	return n & 0x8080808080808080ULL || s->weight > UINT32_MAX - c->latency ||
+	       s->period > UINT32_MAX - c->accesses;
 }
 
-static void count_packed(struct packed *c, const struct sample *s, const struct counts *step)
+/* What the packed counts have, and the sample, goes to the whole ones. */
+static void empty(struct cell_store *s, struct packed *c, const struct sample *sample)
 {
-	c->n[LOADS] += step->loads;
-	c->n[STORES] += step->stores;
-	for (int d = 0; d < MEMORY_DISTANCES; d++)
-		c->n[HITM + d] += step->hitm[d];
-	c->n[STORE_MISSES] += step->store_misses;
-	c->n[PEER] += step->peer;
-	c->n[LOCKED] += step->locked;
-	c->n[LATENCIES] += s->weight != 0;
-	c->latency += s->weight;
-	c->accesses += s->period;
+	struct more *more = cell_more(s, c);
+
+	more->counts = packed_counts(s, c);
+	counts_add_sample(&more->counts, sample);
+	memset(c->n, 0, sizeof(c->n));
+	c->latencies = 0;
+	c->latency = c->accesses = 0;
 }
 
-static void count_whole(struct counts *c, const struct sample *s, const struct counts *step)
+/* Of loads and stores neither is ever above 128, so that no count, however it grows, is above 255
+ * before one of the two says that they are full. */
+static inline void count(struct cell_store *s, struct packed *c, const struct sample *sample)
 {
-	counts_add(c, step);
-	c->latency_sum += s->weight;
-	c->latency_samples += s->weight != 0;
-	c->accesses += s->period;
+	uint64_t n;
+
+	memcpy(&n, c->n, sizeof(n));
+	if (is_full(c, n, sample)) {
+		empty(s, c, sample);
+		return;
+	}
+	n += s->spread[sample->step];
+	memcpy(c->n, &n, sizeof(n));
+	c->latencies += sample->weight != 0;
+	c->latency += sample->weight;
+	c->accesses += sample->period;
 }
 
 static void note_other(struct cell_store *s, struct packed *c, uint32_t id, size_t others)
@@ -436,15 +431,9 @@ static inline void note_time(struct cell_store *s, struct packed *c, uint64_t ti
 	set_when(c, first && first < code ? first : code, last > code ? last : code);
 }
 
-static inline void count_sample(struct cell_store *s, struct packed *c, const struct sample *sample,
-				const struct counts *step)
+static inline void count_sample(struct cell_store *s, struct packed *c, const struct sample *sample)
 {
-	if (c->more)
-		count_whole(&s->more[c->more - 1].counts, sample, step);
-	else if (fits(c, sample))
-		count_packed(c, sample, step);
-	else
-		count_whole(&cell_more(s, c)->counts, sample, step);
+	count(s, c, sample);
 	note_actors(s, c, sample);
 	if (sample->time && s->start)
 		note_time(s, c, sample->time);
@@ -455,7 +444,7 @@ void cell_count(struct cell_store *s, const struct cell_sample *samples, uint32_
 	if (!s->start && count)
 		s->start = samples[0].sample->time;
 	for (uint32_t i = 0; i < count; i++)
-		count_sample(s, cell_at(s, samples[i].cell), samples[i].sample, samples[i].step);
+		count_sample(s, cell_at(s, samples[i].cell), samples[i].sample);
 }
 
 /* ---- Results */

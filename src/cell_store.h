@@ -6,7 +6,8 @@
  *
  *	packed, 64 bytes	eight-bit counts, a bit each for the first 63 CPUs and threads,
  *				roughly when its first and last samples were
- *	and more, on demand	whole counts, sets of the CPUs and threads that have no bit
+ *	and more, on demand	what the counts had when they were full, sets of the CPUs and
+ *				threads that have no bit
  *
  * Cells are numbered in the order they came.
  */
@@ -55,14 +56,10 @@ uint32_t cell_find(struct cell_store *s, const struct cell_key *key,
 		   const struct cell_place *place);
 /* A sample on its way to its cell. */
 struct cell_sample {
-	const struct sample *sample;
-	const struct counts *step; /* what its data source adds to counts; see counts_step() */
-	uint32_t cell;		   /* perhaps a guess, or CELL_NONE */
+	const struct sample *sample; /* whose step is known */
+	uint32_t cell;
 };
 
-/* Guesses that are wrong become CELL_NONE. A guess is a cell that was found for a sample which may
- * be like this one, since when nothing was mapped. */
-void cell_check(const struct cell_store *s, struct cell_sample *samples, uint32_t count);
 void cell_count(struct cell_store *s, const struct cell_sample *samples, uint32_t count);
 
 /* ---- When all is counted */

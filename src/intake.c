@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A recording has few different data source words. */
-struct decoded {
-	uint64_t word;
-	enum memory_kind kind;
-	struct counts step;
+/* A cell that was found not long ago, and what for. */
+struct recent {
+	uint64_t addr, ip, phys_addr;
+	uint32_t pid;  /* of the address, as in struct cell_key */
+	uint32_t next; /* the cell's number + 1, or 0 */
 };
 
-/* A cell that was found not long ago. */
-struct recent {
-	uint32_t hash, next; /* next: the cell's number + 1, or 0 */
+/* Those of one hash, the newest first. */
+struct recent_pair {
+	struct recent of[2];
 };
 
 /* Where the cell of a sample must be. */
@@ -27,9 +27,7 @@ struct sought {
 	uint32_t which; /* of the arrivals */
 };
 
-#define DECODED_MAX   4096 /* words that are remembered */
-#define FRONT	      64   /* a power of two */
-#define RECENT	      8192 /* likewise; the hot cells of most recordings */
+#define RECENT	      4096 /* pairs, a power of two; the hot cells of most recordings */
 #define SAMPLES_AHEAD 32   /* that another CPU has written are fetched from it */
 #define ARRIVALS      32   /* whose steps are taken side by side */
 
@@ -37,14 +35,9 @@ struct intake {
 	struct attrib *attrib;
 	struct cell_store *cells;
 	struct callers *callers;
-	struct decoded *decoded;
-	struct map decoded_of_word; /* index in "decoded" */
-	uint32_t decoded_count, decoded_room;
-	uint32_t front[FRONT];	      /* by hash of the word: index + 1, or 0 */
-	struct recent recent[RECENT]; /* by hash of data and code address */
+	struct recent_pair recent[RECENT];   /* by hash of data and code address */
+	struct recent_pair *known[ARRIVALS]; /* where an arrival's cell is, if it is recent */
 	struct cell_sample arrivals[ARRIVALS];
-	uint32_t source[ARRIVALS]; /* of an arrival: index in "decoded" */
-	uint32_t hash[ARRIVALS];
 	struct sought sought[ARRIVALS];
 	bool recent_used, stores_cost;
 	struct intake_refused refused;
@@ -57,56 +50,19 @@ struct intake *intake_new(struct attrib *attrib, struct cell_store *cells, struc
 	in->attrib = attrib;
 	in->cells = cells;
 	in->callers = callers;
-	map_init(&in->decoded_of_word);
 	return in;
 }
 
 void intake_free(struct intake *in)
 {
-	map_deinit(&in->decoded_of_word);
-	free(in->decoded);
 	free(in);
 }
 
-/* ---- Data sources */
+/* ---- Samples that can be counted */
 
-static uint32_t decode_source(struct intake *in, uint64_t word)
+static inline bool is_usable(struct intake *in, const struct sample *s)
 {
-	struct data_source source = data_source_decode(word);
-	bool fresh;
-	uint64_t *index = map_put(&in->decoded_of_word, word, in->decoded_count, &fresh);
-
-	if (!fresh)
-		return *index;
-	mem_grow(&in->decoded, &in->decoded_room, in->decoded_count);
-	in->decoded[in->decoded_count] = (struct decoded){ word, source.kind,
-							   counts_step(&source) };
-	return in->decoded_count++;
-}
-
-static inline uint32_t find_source(struct intake *in, uint64_t word)
-{
-	uint32_t *front = &in->front[map_hash(word) & (FRONT - 1)];
-
-	if (!*front || in->decoded[*front - 1].word != word)
-		*front = decode_source(in, word) + 1;
-	return *front - 1;
-}
-
-/* Words that nobody but a damaged recording has so many of. Between two blocks of arrivals. */
-static void bound_sources(struct intake *in)
-{
-	if (in->decoded_count < DECODED_MAX)
-		return;
-	map_deinit(&in->decoded_of_word);
-	map_init(&in->decoded_of_word);
-	memset(in->front, 0, sizeof(in->front));
-	in->decoded_count = 0;
-}
-
-static bool is_usable(struct intake *in, const struct sample *s, enum memory_kind kind)
-{
-	if (kind == MEMORY_NONE)
+	if (s->step == STEP_NONE)
 		in->refused.no_source++;
 	else if (!s->addr)
 		in->refused.no_address++;
@@ -126,12 +82,41 @@ static bool is_plain(const struct sample *s)
 	return own && (!line_is_kernel(s->addr) || line_is_kernel(s->ip));
 }
 
-/* A guess at the cell, or CELL_NONE. */
-static uint32_t guess_cell(const struct intake *in, const struct sample *s, uint32_t hash)
+static uint32_t owner(const struct sample *s)
 {
-	const struct recent *r = &in->recent[hash % RECENT];
+	return line_is_kernel(s->addr) ? 0 : s->pid;
+}
 
-	return r->hash == hash && r->next && is_plain(s) ? r->next - 1 : CELL_NONE;
+static struct recent_pair *find_recent(struct intake *in, const struct sample *s)
+{
+	return &in->recent[map_hash(s->addr + s->ip * 0x9e3779b97f4a7c15ULL) % RECENT];
+}
+
+static bool is_of(const struct recent *r, const struct sample *s)
+{
+	return r->addr == s->addr && r->ip == s->ip && r->phys_addr == s->phys_addr &&
+	       r->pid == owner(s) && r->next && is_plain(s);
+}
+
+/* The cell, or CELL_NONE. */
+static uint32_t recent_cell(const struct recent_pair *p, const struct sample *s)
+{
+	for (int i = 0; i < 2; i++)
+		if (is_of(&p->of[i], s))
+			return p->of[i].next - 1;
+	return CELL_NONE;
+}
+
+static void note_recent(struct intake *in, const struct sought *n, uint32_t cell)
+{
+	struct recent_pair *p = in->known[n->which];
+	const struct cell_key *key = &n->key;
+
+	if (!is_plain(in->arrivals[n->which].sample))
+		return;
+	in->recent_used = true;
+	p->of[1] = p->of[0];
+	p->of[0] = (struct recent){ key->addr, key->ip, key->phys_addr, key->pid, cell + 1 };
 }
 
 /* Looks where in the store the cell must be. */
@@ -147,7 +132,7 @@ static void place_cell(struct intake *in, const struct sample *s, struct sought 
 				       kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER,
 				       s->addr),
 		.code = attrib_mapping(in->attrib, s->pid, s->cpumode, s->ip),
-		.pid = kernel ? 0 : s->pid,
+		.pid = owner(s),
 	};
 	n->place = cell_place(in->cells, &n->key);
 }
@@ -166,11 +151,10 @@ static void find_cells(struct intake *in, uint32_t count)
 	for (struct sought *n = in->sought; n < end; n++)
 		cell_prefetch(in->cells, &n->place);
 	for (struct sought *n = in->sought; n < end; n++) {
-		uint32_t cell = cell_find(in->cells, &n->key, &n->place), hash = in->hash[n->which];
+		uint32_t cell = cell_find(in->cells, &n->key, &n->place);
 
 		in->arrivals[n->which].cell = cell;
-		in->recent[hash % RECENT] = (struct recent){ hash, cell + 1 };
-		in->recent_used = true;
+		note_recent(in, n, cell);
 	}
 }
 
@@ -179,18 +163,19 @@ static void count_arrivals(struct intake *in, uint32_t count)
 	struct cell_sample *all = in->arrivals;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct sample *s = all[i].sample;
-
-		in->hash[i] = map_hash(s->addr + s->ip * 0x9e3779b97f4a7c15ULL);
-		all[i].cell = guess_cell(in, s, in->hash[i]);
-		all[i].step = &in->decoded[in->source[i]].step;
+		in->known[i] = find_recent(in, all[i].sample);
+		__builtin_prefetch(in->known[i], 1);
 	}
-	cell_check(in->cells, all, count);
+	for (uint32_t i = 0; i < count; i++) {
+		all[i].cell = recent_cell(in->known[i], all[i].sample);
+		if (all[i].cell != CELL_NONE)
+			cell_touch(in->cells, all[i].cell);
+	}
 	find_cells(in, count);
 	cell_count(in->cells, all, count);
 	for (uint32_t i = 0; i < count; i++)
 		if (all[i].sample->chain != CHAIN_NONE)
-			callers_count(in->callers, all[i].cell, all[i].sample, all[i].step);
+			callers_count(in->callers, all[i].cell, all[i].sample);
 }
 
 /* ---- Samples */
@@ -203,22 +188,17 @@ void intake_samples(struct intake *in, const struct sample *samples, uint32_t co
 		const struct sample *s = &samples[i];
 		__builtin_prefetch(s + SAMPLES_AHEAD);
 		__builtin_prefetch((const char *)(s + SAMPLES_AHEAD) + 64);
-		uint32_t decoded = find_source(in, s->data_src);
-		enum memory_kind kind = in->decoded[decoded].kind;
 
-		if (!is_usable(in, s, kind))
+		if (!is_usable(in, s))
 			continue;
-		in->stores_cost |= kind == MEMORY_STORE && s->weight;
-		in->arrivals[n].sample = s;
-		in->source[n++] = decoded;
+		in->stores_cost |= s->step & STEP_STORE && s->weight;
+		in->arrivals[n++].sample = s;
 		if (n == ARRIVALS) {
 			count_arrivals(in, n);
-			bound_sources(in);
 			n = 0;
 		}
 	}
 	count_arrivals(in, n);
-	bound_sources(in);
 }
 
 void intake_maps_changed(struct intake *in)

@@ -11,6 +11,7 @@ struct intake;
 struct intake *intake_new(struct attrib *attrib, struct cell_store *cells, struct callers *callers);
 void intake_free(struct intake *in);
 
+/* Of samples whose step is known. */
 void intake_samples(struct intake *in, const struct sample *samples, uint32_t count);
 /* What is mapped has changed since the last sample. */
 void intake_maps_changed(struct intake *in);

@@ -43,6 +43,7 @@ struct live {
 	int fd, wake; /* wake: an eventfd, written for the thread */
 	int news;     /* an eventfd, written for who draws */
 	struct sample *batch;
+	struct steps steps;
 	/* With a window there are two: the older one covers at most the window, and gives way to
 	 * the younger one, which is half as old. */
 	struct period period[2];
@@ -126,6 +127,7 @@ static void keep_window(struct live *l)
 
 static void count_samples(struct live *l, uint32_t count)
 {
+	steps_look(&l->steps, l->batch, count);
 	for (int i = 0; i < 2; i++)
 		if (l->period[i].builder)
 			profile_add_samples(l->period[i].builder, l->batch, count);

@@ -46,19 +46,6 @@ void profile_recording(struct profile_builder *b, const struct recording *record
 	callers_of(b->callers, recording);
 }
 
-struct counts counts_step(const struct data_source *d)
-{
-	struct counts c = { .samples = 1,
-			    .loads = d->kind == MEMORY_LOAD,
-			    .stores = d->kind == MEMORY_STORE,
-			    .store_misses = d->kind == MEMORY_STORE && d->miss,
-			    .peer = d->peer,
-			    .locked = d->locked };
-
-	c.hitm[d->distance] = d->hitm;
-	return c;
-}
-
 /* ---- Notes */
 
 /* A recording begins with a note that says only what is modelled, in case it ends early; the one at
@@ -141,9 +128,7 @@ static void add_note(struct profile_builder *b, const struct note *n)
 
 void profile_add(struct profile_builder *b, const struct event *ev)
 {
-	if (ev->kind == EVENT_SAMPLE)
-		intake_samples(b->intake, &ev->sample, 1);
-	else if (ev->kind == EVENT_NOTE)
+	if (ev->kind == EVENT_NOTE)
 		add_note(b, &ev->note);
 	else
 		intake_maps_changed(b->intake);

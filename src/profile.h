@@ -11,6 +11,7 @@
 #include "idset.h"
 #include "line.h"
 #include "source.h"
+#include "step.h"
 
 struct counts {
 	uint64_t samples, loads, stores;
@@ -125,6 +126,7 @@ struct profile_builder;
 struct profile_builder *profile_builder_new(struct attrib *attrib, uint32_t line_size);
 /* Of which samples come, so that their callers can be told; it must stay as long as they come. */
 void profile_recording(struct profile_builder *b, const struct recording *recording);
+/* Samples, whose step is known, and what stands between them. */
 void profile_add(struct profile_builder *b, const struct event *ev);
 void profile_add_samples(struct profile_builder *b, const struct sample *samples, uint32_t count);
 /* Seals: computes what needs all samples, sorts. Frees the builder. */
@@ -153,9 +155,6 @@ double profile_seconds(const struct profile *p, const struct recording *r);
 struct err *profile_read(struct source *s, struct attrib *attrib, double least,
 			 struct profile **profile);
 
-/* What each sample of a data source counts as; its latency and its period come on top. */
-struct counts counts_step(const struct data_source *d);
-
 static inline void counts_add(struct counts *c, const struct counts *more)
 {
 	c->samples += more->samples;
@@ -169,6 +168,21 @@ static inline void counts_add(struct counts *c, const struct counts *more)
 	c->latency_sum += more->latency_sum;
 	c->latency_samples += more->latency_samples;
 	c->accesses += more->accesses;
+}
+
+static inline void counts_add_sample(struct counts *c, const struct sample *s)
+{
+	c->samples++;
+	c->loads += (s->step & STEP_LOAD) != 0;
+	c->stores += (s->step & STEP_STORE) != 0;
+	for (int d = 0; d < MEMORY_DISTANCES; d++)
+		c->hitm[d] += (s->step & STEP_HITM << d) != 0;
+	c->store_misses += (s->step & STEP_STORE_MISS) != 0;
+	c->peer += (s->step & STEP_PEER) != 0;
+	c->locked += (s->step & STEP_LOCKED) != 0;
+	c->latency_sum += s->weight;
+	c->latency_samples += s->weight != 0;
+	c->accesses += s->period;
 }
 
 static inline uint64_t counts_hitm(const struct counts *c)

@@ -20,6 +20,7 @@ struct sample {
 	uint32_t event;		 /* index into the recording's events, or SAMPLE_NO_EVENT */
 	uint32_t chain;		 /* its callers, in the recording's chains; see chain.h */
 	uint8_t cpumode;	 /* PERF_RECORD_MISC_CPUMODE_MASK of the record's misc */
+	uint8_t step; /* what it adds to counts, see step.h; set where samples are counted */
 };
 
 /* What of perf_event_attr decides the layout of its records. */
