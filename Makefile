@@ -18,12 +18,12 @@ command := main cmd_record record_rings record_operations record_objects cmd_rep
 	live recorder_child recorded session paths option output
 front := tui report report_table report_c2c report_json report_diff report_diff_json report_diff_csv \
 	report_diff_html report_diff_folded report_diff_markdown report_csv report_html \
-	report_folded report_markdown report_pairs report_align report_builds report_what_if align_sheet sheet report_view \
+	report_folded report_markdown report_pairs report_say report_buckets report_align report_builds report_what_if align_sheet sheet report_view \
 	column view_stack fight diff_column figure figure_json csv html folded markdown label heatmap event_show doctor_show calibrate_show report_objects \
 	screen screen_key screen_lines screen_heatmap screen_functions screen_time screen_objects \
 	screen_line screen_doctor screen_help list matrix axis blame fields scene pairing scale palette \
 	canvas key
-analysis := phase line_key cell_store callers intake line_group profile c2c_count idset diff diff_judge threshold sharing sharing_text object_use what_if align build_compare \
+analysis := phase line_key cell_store callers intake line_group touched profile bucket c2c_count idset diff diff_judge threshold sharing sharing_text object_use what_if align build_compare \
 	tally
 attrib := kobject futex_hash kernel_symbols kmem kmem_core kmem_bpf kernel_read layout layout_file dwarf_layout type_btf kernel_names \
 	attrib attrib_state debuginfod spot data_place code_place backing binary object_set told jit_map range \

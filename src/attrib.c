@@ -360,6 +360,12 @@ const char *attrib_comm(const struct attrib *a, uint32_t pid, uint32_t tid)
 	return name ? (const char *)(uintptr_t)*name : NULL;
 }
 
+const struct object *attrib_kernel_objects(const struct attrib *a, uint32_t *count)
+{
+	*count = a->kernel.objects.count;
+	return a->kernel.objects.item;
+}
+
 /* "[kernel.kallsyms]_stext": that map's "offset" is the symbol's address at the time. */
 bool attrib_kernel_names(struct attrib *a, struct kernel_names *names)
 {

@@ -48,6 +48,10 @@ const struct event_map *attrib_map(const struct mapping *m);
  */
 const void *attrib_shared(const struct mapping *m, uint64_t addr, uint64_t *place);
 
+/* The objects of the kernel that notes named, in no order; with the process each is of, or 0. */
+struct object;
+const struct object *attrib_kernel_objects(const struct attrib *a, uint32_t *count);
+
 /* The name of a thread, or NULL. */
 const char *attrib_comm(const struct attrib *a, uint32_t pid, uint32_t tid);
 

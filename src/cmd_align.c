@@ -75,7 +75,7 @@ static struct err *side_read(struct side *s, const char *path, struct intern *po
 	if (e)
 		return e;
 	s->attrib = attrib_new(pool);
-	e = profile_read(s->source, s->attrib, 0, &s->profile);
+	e = profile_read(s->source, s->attrib, (struct profile_wish){ 0 }, &s->profile);
 	if (!e && !s->profile->total.samples)
 		e = err_next(err_new(ERR_FAILED, "align: no memory samples in %s", path),
 			     "hitmap report -i %s says what it holds", path);

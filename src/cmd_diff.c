@@ -73,7 +73,7 @@ static struct err *reading_open(struct reading *r, const char *path, struct inte
 	if (e)
 		return e;
 	r->attrib = attrib_new(pool);
-	e = profile_read(r->source, r->attrib, 0, &r->profile);
+	e = profile_read(r->source, r->attrib, (struct profile_wish){ 0 }, &r->profile);
 	if (!e && !r->profile->total.samples && !r->profile->model)
 		e = err_next(err_new(ERR_FAILED, "diff: no memory samples in %s", path),
 			     "hitmap report -i %s says what it holds", path);

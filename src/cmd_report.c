@@ -44,8 +44,9 @@ static const struct option_row rows[] = {
 	  OPTION_TEXT, AT(format), 0, 0 },
 	{ 'o', "output", "FILE", "where to write it (default standard output)", OPTION_TEXT,
 	  AT(output), 0, 0 },
-	{ 0, "by", "line|function",
-	  "what the text is by: lines (default), or which functions wait\nfor which others",
+	{ 0, "by", "line|function|bucket",
+	  "what the text is by: lines (default), which functions wait\nfor which others, or the "
+	  "buckets of futex hash tables",
 	  OPTION_TEXT, AT(by), 0, 0 },
 	{ 0, "top", "N", "show N lines at most (default 10)", OPTION_U32, AT(top), 1, UINT32_MAX },
 	{ 'k', "vmlinux", "FILE",
@@ -94,11 +95,15 @@ static struct err *choose_format(struct report_command *c)
 
 static struct err *check_by(const struct report_command *c)
 {
-	bool functions = strcmp(c->by, "function") == 0;
+	bool functions = strcmp(c->by, "function") == 0, buckets = strcmp(c->by, "bucket") == 0;
 
-	if (!functions && strcmp(c->by, "line") != 0)
+	if (!functions && !buckets && strcmp(c->by, "line") != 0)
 		return err_next(err_new(ERR_USAGE, "report: --by %s is not known", c->by),
-				"use line or function");
+				"use line, function or bucket");
+	if (buckets &&
+	    (c->c2c || (strcmp(c->format, "text") != 0 && strcmp(c->format, "json") != 0)))
+		return err_next(err_new(ERR_USAGE, "report: --by bucket is plain text or JSON"),
+				"leave out --c2c-compat, and use --format text or json");
 	if (functions && (c->c2c || strcmp(c->format, "text") != 0))
 		return err_next(err_new(ERR_USAGE, "report: --by function is plain text only"),
 				"leave out --format and --c2c-compat; json has both at once, under "
@@ -278,6 +283,7 @@ static struct err *write_report(const struct report_command *c, const struct rec
 		return e;
 	options = output_options(&out, c->top, c->all, c->ascii);
 	options.functions = strcmp(c->by, "function") == 0;
+	options.buckets = strcmp(c->by, "bucket") == 0;
 	c->print(out.file, r, p, attrib, &options);
 	return output_close(&out);
 }
@@ -293,6 +299,15 @@ static struct attrib *new_attrib(const struct report_command *c, struct intern *
 	return a;
 }
 
+/* Buckets of a table that is evenly used are small each. */
+static struct profile_wish wish(const struct report_command *c)
+{
+	bool buckets = strcmp(c->by, "bucket") == 0;
+
+	return (struct profile_wish){ .least = c->all || buckets ? 0 : REPORT_SMALLEST,
+				      .touched = buckets };
+}
+
 /* A recording that cannot be read to its end is reported as far as it goes, and then the error. */
 static struct err *report_source(const struct report_command *c, struct source *s,
 				 struct intern *pool)
@@ -300,7 +315,7 @@ static struct err *report_source(const struct report_command *c, struct source *
 	struct attrib *attrib = new_attrib(c, pool);
 	struct profile *p = NULL;
 	struct kernel_names names = { 0 };
-	struct err *e = profile_read(s, attrib, c->all ? 0 : REPORT_SMALLEST, &p), *write = NULL;
+	struct err *e = profile_read(s, attrib, wish(c), &p), *write = NULL;
 
 	if (!e)
 		e = name_kernel(c, &s->recording, p->model != NULL, pool, attrib, &names);

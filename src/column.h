@@ -10,6 +10,8 @@
 #include "report_view.h"
 
 struct fight;
+struct bucket;
+struct bucket_set;
 
 /* What a figure is of. A recording's have no line, a line's no cell, a cell's no code. */
 struct view_row {
@@ -17,8 +19,10 @@ struct view_row {
 	const struct view_line *line;
 	const struct view_cell *cell;
 	const struct view_code *code;
-	const struct fight *fight; /* of fights only */
-	enum line_half half;	   /* of halves only */
+	const struct fight *fight;	  /* of fights only */
+	const struct bucket_set *buckets; /* of buckets only ... */
+	const struct bucket *bucket;	  /* ... which of them */
+	enum line_half half;		  /* of halves only */
 };
 
 struct column {

@@ -58,6 +58,13 @@ void heat_strip(char strip[HEAT_STRIP_BYTES], const uint64_t heat[LINE_WORDS], u
 	put(strip, style->unicode ? "▏" : "]");
 }
 
+void heat_cell(char cell[HEAT_STRIP_BYTES], uint64_t heat, uint64_t hottest,
+	       const struct heat_style *style)
+{
+	cell[0] = '\0';
+	put_shade(cell, heat_shade(heat, hottest), style);
+}
+
 void heat_legend(char legend[HEAT_STRIP_BYTES], const struct heat_style *style)
 {
 	legend[0] = '\0';

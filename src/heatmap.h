@@ -28,6 +28,10 @@ enum heat_shade heat_shade(uint64_t heat, uint64_t hottest);
 void heat_strip(char strip[HEAT_STRIP_BYTES], const uint64_t heat[LINE_WORDS], uint64_t hottest,
 		const struct heat_style *style);
 
+/* Draws one cell of a map, one column wide. */
+void heat_cell(char cell[HEAT_STRIP_BYTES], uint64_t heat, uint64_t hottest,
+	       const struct heat_style *style);
+
 /* What the shades stand for, of the hottest word: "█ 1/2  ▓ 1/8  ▒ 1/32  ░ less". */
 void heat_legend(char legend[HEAT_STRIP_BYTES], const struct heat_style *style);
 

@@ -19,6 +19,7 @@ void object_set_add(struct object_set *s, const struct note_object *note)
 		.end = end < note->addr ? UINT64_MAX : end,
 		.type = note->type,
 		.name = note->name,
+		.pid = note->pid,
 		.order = s->count,
 	};
 	s->count++;

@@ -9,6 +9,7 @@ struct object {
 	uint64_t addr, end;
 	uint64_t reach; /* the highest end up to here, in sorted order */
 	const char *type, *name;
+	uint32_t pid;
 	uint32_t order; /* of the note */
 	/* Of a block of a heap: */
 	uint64_t caller;

@@ -5,6 +5,7 @@
 #include "intake.h"
 #include "line_group.h"
 #include "mem.h"
+#include "touched.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 struct profile_builder {
 	struct attrib *attrib;
 	struct profile *profile;
-	double least; /* share of everything below which lines are only counted */
+	struct profile_wish wish;
 	struct cell_store *cells;
 	struct callers *callers;
 	struct intake *intake;
@@ -280,7 +281,7 @@ static bool is_least(double share, uint64_t part, uint64_t whole)
 static bool is_small(const struct sealing *s, const struct counts *c)
 {
 	const struct counts *total = &s->profile->total;
-	double least = s->b->least;
+	double least = s->b->wish.least;
 
 	return least > 0 && is_least(least, c->latency_sum, total->latency_sum) &&
 	       is_least(least, c->samples, total->samples) &&
@@ -536,6 +537,8 @@ static void seal(const struct profile_builder *b, struct profile *p)
 {
 	cell_actors(b->cells, &p->cpus, &p->threads);
 	seal_lines(b, p);
+	if (b->wish.touched)
+		p->touched = touched_collect(b->cells, &p->touched_count);
 	if (p->line_count)
 		qsort(p->lines, p->line_count, sizeof(*p->lines), line_compare);
 	merge_exact(p);
@@ -571,7 +574,7 @@ struct profile *profile_snapshot(const struct profile_builder *b)
 
 void profile_least(struct profile_builder *b, double least)
 {
-	b->least = least;
+	b->wish.least = least;
 }
 
 uint32_t profile_cells(const struct profile_builder *b)
@@ -605,6 +608,7 @@ void profile_free(struct profile *p)
 		line_deinit(&p->lines[i]);
 	free(p->lines);
 	free(p->pairs);
+	free(p->touched);
 	idset_deinit(&p->cpus);
 	idset_deinit(&p->threads);
 	free(p->model);
@@ -634,14 +638,14 @@ static void add_batch(struct profile_builder *b, const struct ahead_batch *batch
 	}
 }
 
-struct err *profile_read(struct source *s, struct attrib *attrib, double least,
+struct err *profile_read(struct source *s, struct attrib *attrib, struct profile_wish wish,
 			 struct profile **profile)
 {
 	struct profile_builder *b = profile_builder_new(attrib, PROFILE_LINE_SIZE);
 	const struct ahead_batch *batch;
 	struct ahead *a;
 
-	b->least = least;
+	b->wish = wish;
 	profile_recording(b, &s->recording);
 	s->loose = true;
 	a = ahead_open(s);

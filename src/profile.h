@@ -92,6 +92,8 @@ struct small_lines {
 	uint64_t lines, hitm, latency;
 };
 
+struct touched;
+
 struct profile {
 	struct counts total;	     /* of usable samples: a load or a store with an address */
 	uint64_t unusable_no_source; /* not memory samples: data_src absent or N/A */
@@ -108,6 +110,8 @@ struct profile {
 	struct pair_candidate *pairs; /* the most sampled first */
 	uint32_t pair_count;
 	struct idset cpus, threads;
+	struct touched *touched; /* NULL when not asked for */
+	uint32_t touched_count;
 	/* From notes: */
 	struct note_model *model;	   /* NULL when measured */
 	struct note_operation *operations; /* one each name and event */
@@ -149,10 +153,17 @@ uint64_t profile_operations(const struct profile *p, bool *one_kind);
  * not known. */
 double profile_seconds(const struct profile *p, const struct recording *r);
 
+/* What of a recording is kept. */
+struct profile_wish {
+	/* Lines that have less than this share of all latency, of all HITM and of all samples are
+	 * only counted; 0 keeps every line. */
+	double least;
+	bool touched; /* what code of the kernel touched of programs */
+};
+
 /* All of the above for a source: reads it to its end. On an error the profile holds what came
- * before it ("*profile" is set all the same). Lines that have less than the share "least" of all
- * latency, of all HITM and of all samples are only counted; 0 keeps every line. */
-struct err *profile_read(struct source *s, struct attrib *attrib, double least,
+ * before it ("*profile" is set all the same). */
+struct err *profile_read(struct source *s, struct attrib *attrib, struct profile_wish wish,
 			 struct profile **profile);
 
 static inline void counts_add(struct counts *c, const struct counts *more)

@@ -41,7 +41,7 @@ struct err *recorded_open(struct recorded *r, const char *command, const char *p
 	if (shown)
 		fprintf(stderr, "reading %s ...", path);
 	r->attrib = attrib_new(pool);
-	e = profile_read(r->source, r->attrib, 0, &r->profile);
+	e = profile_read(r->source, r->attrib, (struct profile_wish){ 0 }, &r->profile);
 	if (!e)
 		e = check(r, command, path);
 	if (!e) {

@@ -5,7 +5,9 @@
 #include "label.h"
 #include "mem.h"
 #include "report.h"
+#include "report_buckets.h"
 #include "report_pairs.h"
+#include "report_say.h"
 #include "report_table.h"
 
 #include <inttypes.h>
@@ -22,19 +24,6 @@
 
 /* ---- Sentences */
 
-static const char *thousands(const struct text_report *r, uint64_t n)
-{
-	char text[FIGURE_TEXT_BYTES];
-
-	return intern_string(r->view->pool, figure_count(text, n));
-}
-
-/* "1 line", "2,000 lines" */
-static const char *quantity(const struct text_report *r, uint64_t n, const char *noun)
-{
-	return intern_printf(r->view->pool, "%s %s%s", thousands(r, n), noun, n == 1 ? "" : "s");
-}
-
 static const char *figure_of(const struct text_report *r, const struct column *columns,
 			     const char *key)
 {
@@ -46,47 +35,6 @@ static const char *figure_of(const struct text_report *r, const struct column *c
 		columns++;
 	f = columns->get(&row);
 	return intern_string(r->view->pool, figure_text(text, columns->kind, &f));
-}
-
-/* Writes words as far as they fit on a line; what follows is indented by two. */
-static void wrap(const struct text_report *r, const char *text)
-{
-	char label[LABEL_BYTES];
-	uint32_t column = 0;
-
-	while (*text) {
-		size_t bytes = strcspn(text, " ");
-		char *word = strndup(text, bytes);
-
-		if (!word)
-			mem_exhausted();
-		label_fit(label, word, r->width - 2, r->style.unicode);
-		free(word);
-		if (column && column + 1 + label_columns(label) > r->width)
-			column = fprintf(r->out, "\n%*s  ", (int)r->indent, "") - 1 - r->indent;
-		else if (column)
-			column += fprintf(r->out, " ");
-		fputs(label, r->out);
-		column += label_columns(label);
-		text += bytes + strspn(text + bytes, " ");
-	}
-	fputc('\n', r->out);
-}
-
-static void say(const struct text_report *r, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void say(const struct text_report *r, const char *fmt, ...)
-{
-	va_list ap;
-	char *text = NULL;
-
-	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		mem_exhausted();
-	va_end(ap);
-	wrap(r, text);
-	free(text);
 }
 
 /* A list of what there is: each part is NULL or a text; "" when there is nothing. */
@@ -111,11 +59,11 @@ static void say_title(const struct text_report *r)
 	char label[LABEL_BYTES];
 
 	if (!rec->command || columns + 20 > r->width) {
-		say(r, "%s", path);
+		report_say(r, "%s", path);
 		return;
 	}
 	label_fit(label, rec->command, r->width - columns, r->style.unicode);
-	say(r, "%s: %s", path, label);
+	report_say(r, "%s: %s", path, label);
 }
 
 static void say_machine(const struct text_report *r)
@@ -128,11 +76,12 @@ static void say_machine(const struct text_report *r)
 	const char *where = list(r, part, ARRAY_SIZE(part));
 
 	if (m)
-		say(r, "modelled on %s, not measured (%s, %s, %s MHz)",
-		    m->machine ? m->machine : "an unnamed machine", quantity(r, m->cpus, "CPU"),
-		    quantity(r, m->nodes, "node"), thousands(r, m->mhz));
+		report_say(r, "modelled on %s, not measured (%s, %s, %s MHz)",
+			   m->machine ? m->machine : "an unnamed machine",
+			   report_quantity(r, m->cpus, "CPU"), report_quantity(r, m->nodes, "node"),
+			   report_thousands(r, m->mhz));
 	else if (*where)
-		say(r, "measured on %s", where);
+		report_say(r, "measured on %s", where);
 }
 
 static const char *loss_words(const struct text_report *r)
@@ -141,7 +90,7 @@ static const char *loss_words(const struct text_report *r)
 
 	if (!v->recording->lost)
 		return "none lost";
-	return intern_printf(v->pool, "%s lost (%s)", thousands(r, v->recording->lost),
+	return intern_printf(v->pool, "%s lost (%s)", report_thousands(r, v->recording->lost),
 			     figure_of(r, recording_columns, "loss"));
 }
 
@@ -151,20 +100,20 @@ static void say_volume(const struct text_report *r)
 	const struct profile *p = v->profile;
 
 	const char *usable = intern_printf(v->pool, "%s usable (%.1f %%)",
-					   thousands(r, p->total.samples),
+					   report_thousands(r, p->total.samples),
 					   v->samples ? 100.0 * p->total.samples / v->samples : 0);
 
-	say(r, "%s, %s: %s, %s; %s", quantity(r, v->samples, "sample"),
-	    p->total.samples == v->samples ? "all usable" : usable,
-	    quantity(r, p->total.loads, "load"),
-	    v->stores_known ? quantity(r, p->total.stores, "store")
-			    : "no stores recorded (who writes is not seen)",
-	    loss_words(r));
+	report_say(r, "%s, %s: %s, %s; %s", report_quantity(r, v->samples, "sample"),
+		   p->total.samples == v->samples ? "all usable" : usable,
+		   report_quantity(r, p->total.loads, "load"),
+		   v->stores_known ? report_quantity(r, p->total.stores, "store")
+				   : "no stores recorded (who writes is not seen)",
+		   loss_words(r));
 }
 
 static const char *unless_none(const struct text_report *r, uint64_t n, const char *what)
 {
-	return n ? intern_printf(r->view->pool, "%s %s", thousands(r, n), what) : NULL;
+	return n ? intern_printf(r->view->pool, "%s %s", report_thousands(r, n), what) : NULL;
 }
 
 /* Never silently: what has no name, and why. */
@@ -186,14 +135,16 @@ static void say_names(const struct text_report *r)
 	const char *all_code = list(r, code, ARRAY_SIZE(code));
 
 	if (*all_data || *all_code)
-		say(r, "not named, of %s shown: %s%s%s%s%s", quantity(r, n->asked, "sample"),
-		    *all_data ? "data " : "", all_data, *all_data && *all_code ? "; " : "",
-		    *all_code ? "code " : "", all_code);
+		report_say(r, "not named, of %s shown: %s%s%s%s%s",
+			   report_quantity(r, n->asked, "sample"), *all_data ? "data " : "",
+			   all_data, *all_data && *all_code ? "; " : "", *all_code ? "code " : "",
+			   all_code);
 	if (v->bare_files)
-		say(r,
-		    "no debug information in %s (%s): fields and source lines are not known; "
-		    "build with -g, or install its debug symbols",
-		    quantity(r, v->bare_files, "file"), v->first_bare);
+		report_say(
+			r,
+			"no debug information in %s (%s): fields and source lines are not known; "
+			"build with -g, or install its debug symbols",
+			report_quantity(r, v->bare_files, "file"), v->first_bare);
 }
 
 static void say_unusable(const struct text_report *r)
@@ -208,31 +159,32 @@ static void say_unusable(const struct text_report *r)
 	const char *all = list(r, part, ARRAY_SIZE(part));
 
 	if (*all)
-		say(r, "not usable: %s", all);
+		report_say(r, "not usable: %s", all);
 	if (r->view->changed_files)
-		say(r, "no names from %s changed since the recording: %s",
-		    quantity(r, r->view->changed_files, "file"), r->view->first_changed);
+		report_say(r, "no names from %s changed since the recording: %s",
+			   report_quantity(r, r->view->changed_files, "file"),
+			   r->view->first_changed);
 	say_names(r);
 	if (view_loss(r->view) > SMALL_LOSS)
-		say(r, "%s was lost: all counts are lower bounds",
-		    figure_of(r, recording_columns, "loss"));
+		report_say(r, "%s was lost: all counts are lower bounds",
+			   figure_of(r, recording_columns, "loss"));
 	if (rec->truncated)
-		say(r, "the file is cut off: what follows is of its readable part%s%s%s",
-		    rec->damage ? " (" : "", rec->damage ? rec->damage : "",
-		    rec->damage ? ")" : "");
+		report_say(r, "the file is cut off: what follows is of its readable part%s%s%s",
+			   rec->damage ? " (" : "", rec->damage ? rec->damage : "",
+			   rec->damage ? ")" : "");
 }
 
 static void say_spe(const struct text_report *r)
 {
 	const struct recording_spe *spe = &r->view->recording->spe;
 	const char *part[] = {
-		quantity(r, spe->records, "record"),
-		quantity(r, spe->collisions, "collision"),
-		quantity(r, spe->lost_bytes, "truncated byte"),
-		spe->truncated ? quantity(r, spe->truncated, "full buffer") : NULL,
+		report_quantity(r, spe->records, "record"),
+		report_quantity(r, spe->collisions, "collision"),
+		report_quantity(r, spe->lost_bytes, "truncated byte"),
+		spe->truncated ? report_quantity(r, spe->truncated, "full buffer") : NULL,
 	};
 
-	say(r, "SPE: %s", list(r, part, ARRAY_SIZE(part)));
+	report_say(r, "SPE: %s", list(r, part, ARRAY_SIZE(part)));
 }
 
 /* What the kernel or this program left out. */
@@ -241,38 +193,44 @@ static void say_missing(const struct text_report *r)
 	const struct recording *rec = r->view->recording;
 
 	if (rec->throttled)
-		say(r,
-		    "the kernel paused sampling %s: busy times are under-represented; record "
-		    "with a lower rate (-F, or a longer period -c)",
-		    quantity(r, rec->throttled, "time"));
+		report_say(
+			r,
+			"the kernel paused sampling %s: busy times are under-represented; record "
+			"with a lower rate (-F, or a longer period -c)",
+			report_quantity(r, rec->throttled, "time"));
 	if (rec->spe.recorded)
 		say_spe(r);
 	if (rec->aux_bytes)
-		say(r, "%s of %s trace not decoded", quantity(r, rec->aux_bytes, "byte"),
-		    rec->aux_kind ? rec->aux_kind : "hardware");
+		report_say(r, "%s of %s trace not decoded",
+			   report_quantity(r, rec->aux_bytes, "byte"),
+			   rec->aux_kind ? rec->aux_kind : "hardware");
 }
 
 static void say_seen(const struct text_report *r)
 {
 	const struct profile *p = r->view->profile;
 	const struct recording *rec = r->view->recording;
-	const char *threads = p->threads.count ? quantity(r, p->threads.count, "thread")
+	const char *threads = p->threads.count ? report_quantity(r, p->threads.count, "thread")
 					       : "threads n/a";
 	struct intern *pool = r->view->pool;
-	const char *cpus = p->cpus.count ? quantity(r, p->cpus.count, "CPU") : "CPUs n/a";
+	const char *cpus = p->cpus.count ? report_quantity(r, p->cpus.count, "CPU") : "CPUs n/a";
 	uint32_t all = p->model ? p->model->cpus : rec->cpus;
 
-	say(r, "seen: %s on %s%s%s%s", threads, cpus,
-	    p->cpus.count && all ? intern_printf(pool, " of %s", thousands(r, all)) : "",
-	    p->model && p->model->door ? intern_printf(pool, ", through %s", p->model->door) : "",
-	    p->without_mapping ? intern_printf(pool, "; %s in no known mapping",
-					       quantity(r, p->without_mapping, "sample"))
-			       : "");
+	report_say(
+		r, "seen: %s on %s%s%s%s", threads, cpus,
+		p->cpus.count && all ? intern_printf(pool, " of %s", report_thousands(r, all)) : "",
+		p->model && p->model->door ? intern_printf(pool, ", through %s", p->model->door)
+					   : "",
+		p->without_mapping ? intern_printf(pool, "; %s in no known mapping",
+						   report_quantity(r, p->without_mapping, "sample"))
+				   : "");
 	if (!p->model && data_source_caveat(rec->cpuid))
-		say(r, "%s", data_source_caveat(rec->cpuid));
+		report_say(r, "%s", data_source_caveat(rec->cpuid));
 	if (!r->view->hitm_known)
-		say(r, "HITM: n/a, this hardware does not tell it; peer: came from another core, "
-		       "perhaps not modified");
+		report_say(
+			r,
+			"HITM: n/a, this hardware does not tell it; peer: came from another core, "
+			"perhaps not modified");
 }
 
 static const char *times(const struct text_report *r, uint64_t n, const char *one, const char *many)
@@ -294,10 +252,12 @@ static void say_replay(const struct text_report *r)
 	const char *all = list(r, part, ARRAY_SIZE(part));
 
 	if (*all)
-		say(r, "the model is less exact here: %s", all);
+		report_say(r, "the model is less exact here: %s", all);
 	if (!m->complete)
-		say(r, "incomplete: the recording ends before the run did, the model's totals are "
-		       "missing");
+		report_say(
+			r,
+			"incomplete: the recording ends before the run did, the model's totals are "
+			"missing");
 }
 
 static void say_model(const struct text_report *r)
@@ -306,13 +266,13 @@ static void say_model(const struct text_report *r)
 
 	if (!v->profile->model)
 		return;
-	say(r, "modelled run: %s cycles, %s HITM", figure_of(r, model_columns, "cycles"),
-	    figure_of(r, model_columns, "hitm"));
+	report_say(r, "modelled run: %s cycles, %s HITM", figure_of(r, model_columns, "cycles"),
+		   figure_of(r, model_columns, "hitm"));
 	if (v->operations)
-		say(r, "one %s: %s HITM, one every %s cycles",
-		    v->one_operation ? "operation" : "operation of any kind",
-		    figure_of(r, model_columns, "hitm_per_operation"),
-		    figure_of(r, model_columns, "cycles_per_operation"));
+		report_say(r, "one %s: %s HITM, one every %s cycles",
+			   v->one_operation ? "operation" : "operation of any kind",
+			   figure_of(r, model_columns, "hitm_per_operation"),
+			   figure_of(r, model_columns, "cycles_per_operation"));
 	say_replay(r);
 }
 
@@ -327,8 +287,8 @@ static void say_operation(const struct text_report *r, const struct note_operati
 
 	if (o->duration)
 		rate = intern_printf(pool, ": %s a second",
-				     thousands(r, o->count / (o->duration / 1e9) + 0.5));
-	say(r, "%s (%s%s)%s", quantity(r, o->count, "operation"), o->name, by, rate);
+				     report_thousands(r, o->count / (o->duration / 1e9) + 0.5));
+	report_say(r, "%s (%s%s)%s", report_quantity(r, o->count, "operation"), o->name, by, rate);
 }
 
 static void say_operations(const struct text_report *r)
@@ -339,8 +299,8 @@ static void say_operations(const struct text_report *r)
 	for (uint32_t i = 0; i < p->operation_count; i++)
 		say_operation(r, &p->operations[i]);
 	if (!p->model && p->total.samples && v->operations && v->hitm_known)
-		say(r, "sampled HITM for each 1,000 operations: %.3g",
-		    1000.0 * counts_hitm(&p->total) / v->operations);
+		report_say(r, "sampled HITM for each 1,000 operations: %.3g",
+			   1000.0 * counts_hitm(&p->total) / v->operations);
 }
 
 /* Nothing was sampled, and nothing was to be. */
@@ -354,7 +314,7 @@ static void say_remarks(const struct text_report *r)
 	const struct profile *p = r->view->profile;
 
 	for (uint32_t i = 0; i < p->remark_count; i++)
-		say(r, "note: %s", p->remarks[i]);
+		report_say(r, "note: %s", p->remarks[i]);
 }
 
 static void say_head(const struct text_report *r)
@@ -381,11 +341,13 @@ static void say_unshared(const struct text_report *r)
 	const struct note_model *m = r->view->profile->model;
 
 	if (!m->complete)
-		say(r, "no contention seen: the recording ends early and holds no samples");
+		report_say(r, "no contention seen: the recording ends early and holds no samples");
 	else if (m->threads < 2)
-		say(r, "no contention: the modelled program never had two threads");
+		report_say(r, "no contention: the modelled program never had two threads");
 	else
-		say(r, "no contention: no line was shared by two threads with a write among them");
+		report_say(
+			r,
+			"no contention: no line was shared by two threads with a write among them");
 }
 
 static void say_answer(const struct text_report *r)
@@ -396,20 +358,20 @@ static void say_answer(const struct text_report *r)
 	if (p->model && !p->total.samples)
 		say_unshared(r);
 	else if (!p->total.samples)
-		say(r, "no memory samples, so no contention could be seen%s",
-		    operations_alone(v) ? ": operations alone were recorded" : "");
+		report_say(r, "no memory samples, so no contention could be seen%s",
+			   operations_alone(v) ? ": operations alone were recorded" : "");
 	else if (!p->contended_count)
-		say(r, "no contention in %s, loss %s",
-		    quantity(r, p->total.samples, "usable sample"),
-		    figure_of(r, recording_columns, "loss"));
+		report_say(r, "no contention in %s, loss %s",
+			   report_quantity(r, p->total.samples, "usable sample"),
+			   figure_of(r, recording_columns, "loss"));
 	else if (!p->total.latency_samples)
-		say(r, "%s; latencies were not recorded, so their cost is not known",
-		    quantity(r, p->contended_count, "contended line"));
+		report_say(r, "%s; latencies were not recorded, so their cost is not known",
+			   report_quantity(r, p->contended_count, "contended line"));
 	else
-		say(r, "%s: %s of all sampled %s",
-		    quantity(r, p->contended_count, "contended line"),
-		    figure_of(r, recording_columns, "contended_share"),
-		    p->stores_cost ? "cycles" : "load cycles");
+		report_say(r, "%s: %s of all sampled %s",
+			   report_quantity(r, p->contended_count, "contended line"),
+			   figure_of(r, recording_columns, "contended_share"),
+			   p->stores_cost ? "cycles" : "load cycles");
 }
 
 /* Under the row of a place in the code: who called it. */
@@ -489,7 +451,7 @@ static void say_sentence(const struct text_report *r, const char *head, const ch
 	fprintf(r->out, "%*s", CELL_INDENT, "");
 	narrow.width -= CELL_INDENT;
 	narrow.indent = CELL_INDENT;
-	say(&narrow, "%s %s", head, text);
+	report_say(&narrow, "%s %s", head, text);
 }
 
 static void say_verdict(const struct text_report *r, const struct view_line *l)
@@ -541,8 +503,8 @@ static const char *pair_side(const struct text_report *r, struct attrib *attrib,
 
 	return intern_printf(r->view->pool, "%s by %s %u (%s, %s)",
 			     report_pair_name(r->view, attrib, p, side), noun, p->actor[side],
-			     quantity(r, p->samples[side], "sample"),
-			     quantity(r, p->stores[side], "store"));
+			     report_quantity(r, p->samples[side], "sample"),
+			     report_quantity(r, p->stores[side], "store"));
 }
 
 static void say_pairs(const struct text_report *r, struct attrib *attrib,
@@ -554,21 +516,32 @@ static void say_pairs(const struct text_report *r, struct attrib *attrib,
 	if (!p->pair_count)
 		return;
 	fputc('\n', r->out);
-	say(r,
-	    "%s: neighbouring lines of %u bytes, each used by one thread; they cost only where "
-	    "the adjacent-line prefetcher moves pairs of lines, and then a line between them helps "
-	    "(+%u bytes)",
-	    quantity(r, p->pair_count, "pair candidate"), 2 * p->line_size, p->line_size);
+	report_say(
+		r,
+		"%s: neighbouring lines of %u bytes, each used by one thread; they cost only where "
+		"the adjacent-line prefetcher moves pairs of lines, and then a line between them "
+		"helps "
+		"(+%u bytes)",
+		report_quantity(r, p->pair_count, "pair candidate"), 2 * p->line_size,
+		p->line_size);
 	for (uint32_t i = 0; i < p->pair_count && i < most; i++)
-		say(r, "  %s | %s", pair_side(r, attrib, &p->pairs[i], 0),
-		    pair_side(r, attrib, &p->pairs[i], 1));
+		report_say(r, "  %s | %s", pair_side(r, attrib, &p->pairs[i], 0),
+			   pair_side(r, attrib, &p->pairs[i], 1));
 	if (p->pair_count > most)
-		say(r, "%s not shown (--all)", quantity(r, p->pair_count - most, "pair"));
+		report_say(r, "%s not shown (--all)",
+			   report_quantity(r, p->pair_count - most, "pair"));
 }
 
 /* ---- Functions */
 
-#define TOP_FIGHTS 20
+#define TOP_FIGHTS  20
+#define TOP_BUCKETS 20
+
+/* 0: all */
+static uint32_t row_limit(const struct report_options *options, uint32_t otherwise)
+{
+	return options->top ? options->top : options->all ? 0 : otherwise;
+}
 
 static void print_fights(const struct text_report *r, struct attrib *attrib,
 			 const struct report_options *options)
@@ -576,10 +549,7 @@ static void print_fights(const struct text_report *r, struct attrib *attrib,
 	struct report_table table;
 	struct fights fights;
 
-	fights_init(&fights, r->view, attrib,
-		    options->top   ? options->top
-		    : options->all ? 0
-				   : TOP_FIGHTS);
+	fights_init(&fights, r->view, attrib, row_limit(options, TOP_FIGHTS));
 	report_table_init(&table, r, fight_columns, LINE_INDENT);
 	for (uint32_t i = 0; i < fights.count; i++)
 		report_table_measure(
@@ -591,11 +561,13 @@ static void print_fights(const struct text_report *r, struct attrib *attrib,
 		report_table_row(&table, r,
 				 &(struct view_row){ .view = r->view, .fight = &fights.rows[i] });
 	fputc('\n', r->out);
-	say(r, "moves: samples of lines that came from another core; for whom each waits is shared "
-	       "out "
-	       "by samples");
+	report_say(r, "moves: samples of lines that came from another core; for whom each waits is "
+		      "shared "
+		      "out "
+		      "by samples");
 	if (fights.hidden)
-		say(r, "%s not shown (--all)", quantity(r, fights.hidden, "more pair"));
+		report_say(r, "%s not shown (--all)",
+			   report_quantity(r, fights.hidden, "more pair"));
 	fights_deinit(&fights);
 }
 
@@ -613,15 +585,15 @@ static void say_hidden_cells(const struct text_report *r)
 	const struct view *v = r->view;
 	const char *part[] = {
 		v->hidden.cells ? intern_printf(v->pool, "%s with %s HITM",
-						quantity(r, v->hidden.cells, "more offset"),
-						thousands(r, v->hidden.cells_hitm))
+						report_quantity(r, v->hidden.cells, "more offset"),
+						report_thousands(r, v->hidden.cells_hitm))
 				: NULL,
-		v->hidden.codes ? quantity(r, v->hidden.codes, "more place") : NULL,
+		v->hidden.codes ? report_quantity(r, v->hidden.codes, "more place") : NULL,
 	};
 	const char *all = list(r, part, ARRAY_SIZE(part));
 
 	if (*all)
-		say(r, "of these lines not shown: %s (--all)", all);
+		report_say(r, "of these lines not shown: %s (--all)", all);
 }
 
 static void say_foot(const struct text_report *r)
@@ -633,23 +605,28 @@ static void say_foot(const struct text_report *r)
 		heat_legend(legend, &r->style);
 		fprintf(r->out, "\nshades, against the hottest word: %s\n", legend);
 		if (v->hitm_known)
-			say(r, "llc/node/far: HITM from a core of the same last-level cache, of "
-			       "the same node, of another node");
+			report_say(
+				r,
+				"llc/node/far: HITM from a core of the same last-level cache, of "
+				"the same node, of another node");
 	}
 	if (v->profile->model)
-		say(r, "ranges: over how long a core keeps a line before it gives it up, %s cycles",
-		    figure_of(r, model_columns, "hold"));
+		report_say(r,
+			   "ranges: over how long a core keeps a line before it gives it up, %s "
+			   "cycles",
+			   figure_of(r, model_columns, "hold"));
 	say_hidden_cells(r);
 	if (v->hidden.lines)
-		say(r, "%s with %.1f %% of HITM (%s) not shown (--all)",
-		    quantity(r, v->hidden.lines, "line"), hitm_percent(v, v->hidden.hitm),
-		    thousands(r, v->hidden.hitm));
+		report_say(r, "%s with %.1f %% of HITM (%s) not shown (--all)",
+			   report_quantity(r, v->hidden.lines, "line"),
+			   hitm_percent(v, v->hidden.hitm), report_thousands(r, v->hidden.hitm));
 	if (v->hidden.quiet_lines)
-		say(r, "%s shared without contention%s not shown (--all)",
-		    quantity(r, v->hidden.quiet_lines, "line"),
-		    v->hidden.quiet_hitm ? intern_printf(v->pool, ", with %s HITM,",
-							 thousands(r, v->hidden.quiet_hitm))
-					 : "");
+		report_say(r, "%s shared without contention%s not shown (--all)",
+			   report_quantity(r, v->hidden.quiet_lines, "line"),
+			   v->hidden.quiet_hitm
+				   ? intern_printf(v->pool, ", with %s HITM,",
+						   report_thousands(r, v->hidden.quiet_hitm))
+				   : "");
 }
 
 static uint32_t report_width(uint32_t columns)
@@ -675,7 +652,9 @@ void report_text(FILE *out, const struct recording *recording, const struct prof
 	say_answer(&r);
 	if (view.line_count)
 		fputc('\n', out);
-	if (view.line_count && options->functions) {
+	if (options->buckets) {
+		report_buckets(&r, attrib, row_limit(options, TOP_BUCKETS));
+	} else if (view.line_count && options->functions) {
 		print_fights(&r, attrib, options);
 	} else {
 		if (view.line_count)

@@ -17,7 +17,8 @@ struct report_options {
 	bool all;     /* every line, every cell */
 	bool unicode; /* block characters; else ASCII */
 	bool colour;
-	bool functions; /* text: who fights whom, instead of lines */
+	bool functions;	  /* text: who fights whom, instead of lines */
+	bool buckets;	  /* text: tables of futexes, instead of lines; JSON: these, too */
 	uint32_t columns; /* width, 80 to REPORT_COLUMNS; 0: the widest */
 };
 

@@ -6,6 +6,7 @@
 #include "json.h"
 #include "mem.h"
 #include "report.h"
+#include "report_buckets.h"
 #include "report_pairs.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #define MOST_FIGHTS    100
+#define MOST_BUCKETS   1000
 #define REPORT_VERSION 1 /* grows when a field goes or changes its meaning, not when one comes */
 
 static void put_columns(struct json_writer *w, const struct column *c, const struct view_row *row)
@@ -286,6 +288,8 @@ void report_json(FILE *out, const struct recording *recording, const struct prof
 		put_line(&w, (struct view_row){ .view = &view, .line = &view.lines[i] });
 	json_end(&w);
 	put_fights(&w, &view, attrib, options);
+	if (options->buckets)
+		report_buckets_json(&w, &view, attrib, options->all ? 0 : MOST_BUCKETS);
 	report_pairs_json(&w, &view, attrib);
 	put_hidden(&w, &view);
 	json_end(&w);

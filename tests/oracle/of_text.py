@@ -4,6 +4,7 @@
     comm PID NAME
     map PID START SIZE OFFSET PROT MAJOR MINOR INODE PATH
     build_id HEX                of the kernel
+    note JSON                   a note of hitmap's
     kernel TEXT SIZE            the kernel's image and where its _text was
     sample PID IP ADDR [CALLER...]  locked loads that hit a modified line, 100 for each line, in turn;
                                 callers: addresses that calls return to, the innermost first
@@ -73,6 +74,8 @@ def main():
         if f[0] == 'build_id':
             body = struct.pack('<I', 0xffffffff) + bytes.fromhex(f[1]).ljust(24, b'\0') + text('[kernel.kallsyms]')
             ids = record(0, 1, body)
+        elif f[0] == 'note':
+            data += record(65, 0, line[5:].strip().encode())
         elif f[0] == 'sample':
             samples.append(tuple(int(x, 0) for x in f[1:]))
         else:

@@ -132,6 +132,14 @@ void attrib_data_by_code(struct attrib *a, const struct mapping *code, uint64_t 
 {
 }
 
+/* None. */
+const struct object *attrib_kernel_objects(const struct attrib *a, uint32_t *count)
+{
+	(void)a;
+	*count = 0;
+	return NULL;
+}
+
 uint64_t attrib_bare_files(const struct attrib *a, const char **first)
 {
 	*first = NULL;

@@ -282,7 +282,7 @@ static void fake_side_open(struct fake_side *s, void (*fill)(struct fake_side *s
 	r->first_time = 1000000000;
 	r->last_time = 1100000000;
 	s->attrib = attrib_new(NULL);
-	e = profile_read(&s->source.source, s->attrib, 0, &s->profile);
+	e = profile_read(&s->source.source, s->attrib, (struct profile_wish){ 0 }, &s->profile);
 	if (!e)
 		view_init(&s->view, r, s->profile, s->attrib, &all);
 	if (!e && tally) {

@@ -47,7 +47,8 @@ static int teardown(void **state)
 
 static const struct profile *seal(struct fixture *f)
 {
-	assert_null(profile_read(&f->source.source, f->attrib, 0, &f->profile));
+	assert_null(profile_read(&f->source.source, f->attrib, (struct profile_wish){ 0 },
+				 &f->profile));
 	return f->profile;
 }
 
@@ -496,7 +497,7 @@ static void what_came_before_an_error_is_kept(void **state)
 
 	add_neighbours(f, LINE_A);
 	f->source.error = err_new(ERR_FAILED, "fake: broken");
-	e = profile_read(&f->source.source, f->attrib, 0, &f->profile);
+	e = profile_read(&f->source.source, f->attrib, (struct profile_wish){ 0 }, &f->profile);
 	assert_non_null(e);
 	err_free(e);
 	assert_int_equal(f->profile->line_count, 1);

@@ -179,7 +179,7 @@ static char *report_of(fill_function *fill, report_function *print, struct repor
 
 	fake_init(&s);
 	fill(&s);
-	assert_null(profile_read(&s.source, attrib, 0, &p));
+	assert_null(profile_read(&s.source, attrib, (struct profile_wish){ 0 }, &p));
 	print(out, &s.source.recording, p, attrib, &options);
 	fclose(out);
 	profile_free(p);

@@ -74,7 +74,8 @@ static const struct data_source LOCKED = { .kind = MEMORY_LOAD,
 /* The verdict on the profile's costliest line. */
 static const struct sharing *judge(struct fixture *f)
 {
-	assert_null(profile_read(&f->source.source, f->attrib, 0, &f->profile));
+	assert_null(profile_read(&f->source.source, f->attrib, (struct profile_wish){ 0 },
+				 &f->profile));
 	assert_true(f->profile->line_count > 0);
 	sharing_init(&f->sharing, f->profile, &f->profile->lines[0], f->attrib, f->pool);
 	return &f->sharing;
@@ -377,7 +378,8 @@ static enum verdict sampled_verdict(struct fixture **f, void **state, const stru
 	*f = *state;
 	for (uint32_t i = 0; i < samples; i++)
 		sample_pattern(*f, p, threads, seed);
-	assert_null(profile_read(&(*f)->source.source, (*f)->attrib, 0, &(*f)->profile));
+	assert_null(profile_read(&(*f)->source.source, (*f)->attrib, (struct profile_wish){ 0 },
+				 &(*f)->profile));
 	if (!(*f)->profile->line_count)
 		return VERDICT_NONE;
 	sharing_init(&(*f)->sharing, (*f)->profile, &(*f)->profile->lines[0], (*f)->attrib,
