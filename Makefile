@@ -33,7 +33,7 @@ source := ahead input tap spool unpack queue perfdata_feature perfdata_header pe
 	perfdata_write machine model_run recorder door_read sysfs host pmu event_quirk event_attr \
 	event_hardware event_named tracing_data event_plan event_ladder perf_fd collect_limit \
 	collect_aux c2c_collect collect_stat kernel_record task_scan workload topology \
-	collect_filter collect_run mapped_file cgroup program emulator probe doctor doctor_fact calibrate calibrate_probe annotation environment heap_read note source \
+	collect_filter collect_run mapped_file cgroup program emulator probe doctor doctor_fact calibrate calibrate_probe annotation environment heap_read note object_watch source \
 	target tracepoint uprobe operation
 sample := sample step chain data_source line spe_packet spe_sample ibs_raw
 base := err mem stat ini_file intern buf blob map table symbol_name symtab symtab_state symtab_file insn json cpulist

@@ -40,6 +40,7 @@ struct run {
 	struct blob tracing; /* formats of tracepoints */
 	struct perfdata_file *file;
 	struct mapped_file_set mapped;
+	struct object_watch *objects; /* NULL: not of interest */
 	struct workload workload;
 	pid_t *task; /* to be followed; NULL: all */
 	size_t tasks, task_room;
@@ -303,8 +304,10 @@ static struct err *put_beginning(struct run *r)
 		e = put_remark(r, p->note[i]);
 	if (!e)
 		e = scan_tasks(r);
-	if (!e && r->ask->objects && sees_kernel(r))
-		e = r->ask->objects(put_note, r);
+	if (!e && r->ask->objects && sees_kernel(r)) {
+		r->objects = object_watch_new(r->ask->objects, put_note, r);
+		e = object_watch_now(r->objects);
+	}
 	return e;
 }
 
@@ -420,6 +423,7 @@ static struct err *tick(struct run *r)
 {
 	struct collect_setting *how = &r->result->how;
 	uint64_t expired, before = how->ticks;
+	struct err *e = NULL;
 
 	if (read(r->timer, &expired, sizeof(expired)) != (ssize_t)sizeof(expired))
 		return NULL;
@@ -428,7 +432,9 @@ static struct err *tick(struct run *r)
 	lose_patience(r);
 	if (r->ask->progress && before / TICK_SHOW != how->ticks / TICK_SHOW)
 		r->ask->progress(r->ask->context, r->result->records, perfdata_file_bytes(r->file));
-	return before / TICK_SYNC == how->ticks / TICK_SYNC ? NULL : perfdata_file_sync(r->file);
+	if (r->objects)
+		e = object_watch_tick(r->objects, how->ticks * TICK_MS);
+	return e || before / TICK_SYNC == how->ticks / TICK_SYNC ? e : perfdata_file_sync(r->file);
 }
 
 /* The program was interrupted as well when that came from the terminal; after a second interrupt it
@@ -618,6 +624,7 @@ static void run_deinit(struct run *r)
 	if (r->rings)
 		c2c_collect_close(r->rings);
 	collect_filter_free(r->filter);
+	object_watch_free(r->objects);
 	mapped_file_deinit(&r->mapped);
 	topology_deinit(&r->topology);
 	blob_deinit(&r->tracing);

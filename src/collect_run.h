@@ -6,7 +6,7 @@
 #include "collect_stat.h"
 #include "event_plan.h"
 #include "operation.h"
-#include "note.h"
+#include "object_watch.h"
 #include "perfdata_describe.h"
 
 #include <signal.h>
@@ -32,9 +32,8 @@ struct collect_run {
 	uint32_t frequency;			  /* as asked for, for advice */
 	uint64_t period;
 	const volatile sig_atomic_t *interrupts; /* counted by a signal handler */
+	object_look objects; /* of the kernel, when that is sampled, too; NULL: none */
 	/* Called a few times a second; may be NULL. */
-	/* Puts notes of kernel objects, when the kernel is sampled, too; NULL: none. */
-	struct err *(*objects)(struct err *(*put)(void *to, const struct note *n), void *to);
 	void (*progress)(void *context, uint64_t samples, uint64_t bytes);
 	void *context;
 };

@@ -24,7 +24,7 @@ static struct err *put_reason(struct err *reason, struct intern *pool,
 	return put(to, &n);
 }
 
-struct err *record_objects(struct err *(*put)(void *to, const struct note *n), void *to)
+struct err *record_objects(object_put put, void *to)
 {
 	struct intern *pool = intern_new();
 	struct kobject_kernel kernel = { .pool = pool };

@@ -3,9 +3,9 @@
 #ifndef HITMAP_RECORD_OBJECTS_H
 #define HITMAP_RECORD_OBJECTS_H
 
-#include "note.h"
+#include "object_watch.h"
 
 /* Objects of all tasks that are there now. When they cannot be looked for, a remark says why. */
-struct err *record_objects(struct err *(*put)(void *to, const struct note *n), void *to);
+struct err *record_objects(object_put put, void *to);
 
 #endif

@@ -106,5 +106,9 @@ wide=$(awk 'length > 100' "$tmp/text" | head -1)
 [ -z "$wide" ] || say "wider than 100 columns: $wide"
 grep -q '^ucounts: ' "$tmp/text" || say "--target signal shows no ucounts"
 grep -q '^mm_struct: ' "$tmp/text" && say "--target signal shows mm_struct"
+# ---- A recording knows the objects of its own program, which began after it
+"$hitmap" record -q -e cpu-clock -o "$tmp/data" -- sleep 1.5 2>"$tmp/err" || say "record: $(cat "$tmp/err")"
+grep -aq '"struct mm_struct", "name": "mm_struct of pid [0-9]* (sleep)"' "$tmp/data" || say "no mm_struct of the program is in its recording"
+
 echo "note: $(jq '.objects | length' "$tmp/first.json") objects, users: $(paste -sd' ' "$tmp/found")"
 exit $fail
