@@ -238,6 +238,8 @@ static struct err *open_vmlinux(const struct report_command *c, struct intern *p
 
 	if (!c->map) /* BTF alone has none, and that is fine */
 		err_free(kernel_symbols_open(c->vmlinux, &names->symbols));
+	if (names->symbols)
+		names->dwarf = dwarf_open(c->vmlinux, NULL, pool);
 	if (!e || !names->symbols)
 		return e;
 	err_free(e);

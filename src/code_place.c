@@ -5,23 +5,29 @@
 
 /* ---- places of code */
 
+/* The source line, and the function that became part of another there. */
+static void place_source(struct dwarf *d, uint64_t addr, struct code_place *place)
+{
+	const char *inlined = NULL;
+
+	dwarf_line(d, addr, &place->source, &place->line);
+	if (dwarf_inlined(d, addr, &inlined, &place->source, &place->line)) {
+		place->inlined_in = place->function;
+		place->function = inlined;
+	}
+}
+
 static void place_in_file(struct attrib *a, const struct spot *spot, struct code_place *place)
 {
 	struct dwarf *d = attrib_dwarf(a, spot->binary);
-	const char *inlined = NULL;
 	struct symbol sym;
 
 	if (binary_code(spot->binary, spot->addr, &sym)) {
 		place->function = sym.name;
 		place->function_offset = spot->addr - sym.addr;
 	}
-	if (!d)
-		return;
-	dwarf_line(d, spot->addr, &place->source, &place->line);
-	if (dwarf_inlined(d, spot->addr, &inlined, &place->source, &place->line)) {
-		place->inlined_in = place->function;
-		place->function = inlined;
-	}
+	if (d)
+		place_source(d, spot->addr, place);
 }
 
 static struct jit_map *open_jit(struct attrib *a, const struct process *p, const char *root,
@@ -52,11 +58,16 @@ static void place_kernel_code(const struct attrib *a, uint64_t addr, struct code
 {
 	const struct kernel_names *names = a->kernel_names;
 	struct kernel_symbol sym;
+	struct dwarf *d;
+	uint64_t in_file;
 
 	if (!names || !names->symbols || !kernel_symbols_at(names->symbols, addr, &sym))
 		return;
 	place->function = intern_string(a->pool, sym.name);
 	place->function_offset = addr - sym.addr;
+	d = kernel_names_dwarf(names, addr, &in_file);
+	if (d)
+		place_source(d, in_file, place);
 }
 
 static void place_code(struct attrib *a, const struct mapping *m, uint64_t addr,

@@ -321,7 +321,10 @@ void attrib_data_by_code(struct attrib *a, const struct mapping *code, uint64_t 
 static void place_kernel_variable(struct attrib *a, uint64_t addr, struct data_place *place)
 {
 	const struct kernel_names *names = a->kernel_names;
+	struct dwarf_member member;
 	struct kernel_symbol sym;
+	struct dwarf *d;
+	uint64_t in_file;
 
 	if (!names || !names->symbols || !kernel_symbols_at(names->symbols, addr, &sym) ||
 	    !sym.data || addr - sym.addr >= KERNEL_VARIABLE)
@@ -329,6 +332,12 @@ static void place_kernel_variable(struct attrib *a, uint64_t addr, struct data_p
 	place->object = intern_string(a->pool, sym.name);
 	place->object_offset = addr - sym.addr;
 	set_route(place, ROUTE_SYMBOL, CONFIDENCE_LIKELY); /* where it ends is not known */
+	d = kernel_names_dwarf(names, sym.addr, &in_file);
+	if (!d || !dwarf_variable_member(d, in_file, place->object_offset, &member))
+		return;
+	set_field(place, &member);
+	place->type = member.type;
+	place->confidence = CONFIDENCE_CERTAIN;
 }
 
 bool attrib_data(struct attrib *a, const struct mapping *m, uint32_t pid, uint64_t addr,

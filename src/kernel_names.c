@@ -9,6 +9,7 @@ void kernel_names_deinit(struct kernel_names *k)
 {
 	type_btf_free(k->types);
 	kernel_symbols_free(k->symbols);
+	dwarf_free(k->dwarf);
 	*k = (struct kernel_names){ 0 };
 }
 
@@ -36,6 +37,8 @@ bool kernel_names_member(const struct kernel_names *k, const char *type, uint64_
 	bool found;
 
 	*m = (struct dwarf_member){ 0 };
+	if (k && !k->types && k->dwarf)
+		return dwarf_type_member(k->dwarf, type, offset, m);
 	if (!k || !k->types)
 		return false;
 	snprintf(name, sizeof(name), "%.*s", (int)(bracket ? bracket - type : 255), type);
@@ -45,4 +48,12 @@ bool kernel_names_member(const struct kernel_names *k, const char *type, uint64_
 	found = set_member(&l, offset, bracket != NULL, pool, m);
 	layout_deinit(&l);
 	return found;
+}
+
+struct dwarf *kernel_names_dwarf(const struct kernel_names *k, uint64_t addr, uint64_t *in_file)
+{
+	if (!k || !k->dwarf || !k->symbols)
+		return NULL;
+	*in_file = addr - kernel_symbols_moved(k->symbols);
+	return k->dwarf;
 }

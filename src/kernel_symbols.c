@@ -22,6 +22,7 @@ struct kernel_symbols {
 	uint32_t symbols, room;
 	uint8_t build_id[64];
 	uint8_t build_id_size; /* 0: none, or not known */
+	uint64_t moved;
 };
 
 void kernel_symbols_free(struct kernel_symbols *s)
@@ -199,10 +200,16 @@ bool kernel_symbols_move(struct kernel_symbols *s, const char *name, uint64_t ad
 
 	if (!kernel_symbols_find(s, name, &own) || (addr - own) % MOVE_STEP)
 		return false;
+	s->moved += addr - own;
 	for (uint32_t i = 0; i < s->symbols; i++)
 		if (s->symbol[i].addr >= FIRST_IMAGE)
 			s->symbol[i].addr += addr - own;
 	return true;
+}
+
+uint64_t kernel_symbols_moved(const struct kernel_symbols *s)
+{
+	return s->moved;
 }
 
 bool kernel_symbols_at(const struct kernel_symbols *s, uint64_t addr, struct kernel_symbol *found)

@@ -32,6 +32,9 @@ void kernel_symbols_free(struct kernel_symbols *s);
  */
 bool kernel_symbols_move(struct kernel_symbols *s, const char *name, uint64_t addr);
 
+/* By how many bytes the image was moved from where the file has it; modulo 2^64. */
+uint64_t kernel_symbols_moved(const struct kernel_symbols *s);
+
 /* False when the file has a build id and it is another one than "id"; "size" 0: not known. */
 bool kernel_symbols_is(const struct kernel_symbols *s, const uint8_t *id, uint8_t size);
 

@@ -72,4 +72,50 @@ for kernel in "$id" "2${id#1}"; do
 	fi
 done
 "$hitmap" report -i "$tmp/data" -k "$tmp/nowhere" >"$tmp/out" 2>&1 && { echo "a vmlinux that is not there is taken"; fail=1; }
+
+# With debug information: fields of its variables and of objects, source lines and inlined functions.
+if [ "$(uname -m)" = x86_64 ]; then
+	cat >"$tmp/kernel.c" <<'END'
+struct user_struct {
+	int count;
+	long filler[4];
+	struct {
+		long pending;
+	} signals;
+};
+struct user_struct root_user = { .count = 1 };
+
+static inline __attribute__((always_inline)) void count_signal(struct user_struct *u)
+{
+	u->signals.pending++;
+}
+
+void send_signal(void)
+{
+	count_signal(&root_user);
+}
+END
+	printf '\t.text\n\t.globl _text\n_text:\t.skip 4096\n' >"$tmp/first.S"
+	gcc -g -O1 -mcmodel=kernel -fno-pic -fcf-protection=none -ffreestanding -nostdlib -static -no-pie \
+		-Wl,-Ttext=0xffffffff81000000 -Wl,-Tdata=0xffffffff82000000 -Wl,-e,_text -Wl,-z,noexecstack -o "$tmp/vmlinux" "$tmp/first.S" \
+		"$tmp/kernel.c" || exit 1
+	code=$(nm "$tmp/vmlinux" | awk '$3 == "send_signal" { print $1 }')
+	data=$(nm "$tmp/vmlinux" | awk '$3 == "root_user" { print $1 }')
+	moved=$((0x1000000))
+	{
+		printf '%s\n' 'comm 10 one' 'comm 11 two' 'kernel 0xffffffff82000000 0x2000000'
+		note='{"note":"object","pid":0,"addr":18446612682070999040,"size":96,"type":"struct user_struct[2]","name":"users"}'
+		echo "note $note"
+		for pid in 10 11; do
+			printf 'sample %d %#x %#x\n' $pid $((0x$code + moved)) $((0x$data + moved + 40)) \
+				$pid $((0x$code + moved)) $((18446612682070999040 + 48 + 40))
+		done
+	} >"$tmp/text"
+	python3 tests/oracle/of_text.py "$tmp/data" <"$tmp/text" || exit 1
+	want=$(addr2line -e "$tmp/vmlinux" "$code" | sed 's,.*/,,; s/ .*//')
+	got=$("$hitmap" report -i "$tmp/data" -f json -k "$tmp/vmlinux" | jq -r '.lines | sort_by(.object)[] |
+		"\(.object) \(.cells[0].field) \(.cells[0].code[0] | "\(.symbol) \(.inlined_in) \(.source)")"')
+	[ "$got" = "root_user signals.pending count_signal send_signal $want
+users [1].signals.pending count_signal send_signal $want" ] || { echo "with debug information: is"; echo "$got"; fail=1; }
+fi
 exit $fail
